@@ -37,9 +37,11 @@ CLOCK_SKEW = timedelta(seconds=30)  # by which our clock and Discord's may diffe
 # Discord's JSON error codes
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 10008, 50001, 50013
 ARCHIVED, LOCKED, CANNOT_SEND_DM, TOO_MANY_OLD_EDITS, THREAD_EXISTS = 50083, 160005, 50007, 30046, 160004
-THREADS_NOT_SUPPORTED, UNKNOWN_INTERACTION = 50024, 10062
-ALREADY_ACKNOWLEDGED = 40060
+UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
 CANNOT_SEND_CODES = (MISSING_ACCESS, MISSING_PERMISSIONS, LOCKED)
+
+DISCORD_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError)
+"""What a call of Discord raises that it refuses, or that does not reach it."""
 
 
 class RawView(ui.LayoutView):
@@ -272,13 +274,13 @@ class DiscordApi:
         """Unarchive a thread and change its `details`, if Discord allows it."""
         try:
             await self.client.http.edit_channel(thread_id, archived=False, **details)
-        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+        except DISCORD_ERRORS as error:
             log.info("Discord: a thread could not be unarchived: %s", error)
 
     async def create_thread(
         self, channel_id: int, name: str, lobby_message: int | None, guild_id: int | None = None
     ) -> int:
-        """Create a thread and return its id, or the channel's id where threads are not allowed.
+        """Create a thread and return its id, or the channel's id where Discord refuses a thread.
 
         `lobby_message`: the message to start the thread from; a message can have one thread only. Without one
         our oldest open thread of this name in the channel is the table's: an earlier call has created it.
@@ -296,7 +298,8 @@ class DiscordApi:
                 return lobby_message  # a thread has the id of the message that it was started from
             if error.code == UNKNOWN_MESSAGE and lobby_message is not None:
                 return await self.create_thread(channel_id, name, None, guild_id)
-            if error.code in (MISSING_PERMISSIONS, MISSING_ACCESS, THREADS_NOT_SUPPORTED):
+            if error.status in (400, 403):  # no permission, a channel without threads, too many of them
+                log.info("Discord: a table is shown in its channel, because it gets no thread: %s", error)
                 return channel_id
             raise
 

@@ -37,7 +37,7 @@ import yarl
 from discord.http import HTTPClient
 
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
-from bot.discord.api import JOB
+from bot.discord.api import DISCORD_ERRORS, JOB
 from bot.discord.commands import build_command_tree, localized
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.greeting import greet, invite_link
@@ -150,7 +150,7 @@ def _error_summary(error: BaseException) -> str:
 
 def _needs_traceback(error: BaseException) -> bool:
     """Whether the log should have a traceback: not for network errors and errors of Discord."""
-    return not all(isinstance(each, discord.DiscordException | OSError) for each in _leaf_exceptions(error))
+    return not all(isinstance(each, DISCORD_ERRORS) for each in _leaf_exceptions(error))
 
 
 def _leaf_exceptions(error: BaseException) -> Iterator[BaseException]:

@@ -20,10 +20,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from weakref import WeakValueDictionary
 
-import aiohttp
 import discord
 
-from bot.discord.api import DiscordApi
+from bot.discord.api import DISCORD_ERRORS, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LASTING_SLOTS
@@ -208,7 +207,7 @@ class DiscordDelivery:
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
-            case discord.DiscordException() | aiohttp.ClientError() | OSError() | StoreError():
+            case _ if isinstance(error, (*DISCORD_ERRORS, StoreError)):
                 return reason, self._retry_time(queued)
         log.error("Discord: %s could not be sent", self._name(queued), exc_info=error)
         return reason, self._retry_time(queued) if queued.attempts < MAX_ATTEMPTS else None
@@ -308,7 +307,7 @@ class DiscordDelivery:
         try:
             async with asyncio.timeout(self._lease.total_seconds()), self._lock(table_id):
                 await self._sync_now(table_id)
-        except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError, NotFound) as error:
+        except (*DISCORD_ERRORS, StoreError) as error:
             name = self.service.cache.table_name(table_id)
             log.warning("Discord: the cards of %s could not be brought up to date: %s", name, error)
             self._failed_syncs.add(table_id)

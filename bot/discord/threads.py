@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 import discord
@@ -49,30 +51,28 @@ class TableThreads:
         """Create the table's thread when its game starts, with its Discord players as members."""
         if "thread" in table.location or "channel" not in table.location:
             return table
-        channel, guild = int(table.location["channel"]), table.location.get("guild")
         lobby = await CardStore(self.service.store).get(table.id, LOBBY)
-        lobby_message = lobby.ref.message_id if lobby else None
-        thread = await self.api.create_thread(channel, thread_name(table), lobby_message, guild)
-        await self.service.lobby.set_location(table.id, {"thread": thread})
-        if thread != channel:
-            await self._add_members(table, thread)
+        await self._create(table, lobby.ref.message_id if lobby else None)
         return await self.service.queries.table_info(table.id)
 
     async def replace(self, table: TableInfo) -> discord.PartialMessageable:
         """Create another thread for a table whose thread was deleted."""
-        channel, guild = int(table.location["channel"]), table.location.get("guild")
-        thread_id = await self.api.create_thread(channel, thread_name(table), None, guild)
-        await self.service.lobby.set_location(table.id, {"thread": thread_id, LOST_THREAD: True})
-        await self._add_members(table, thread_id)
-        return self.api.channel(thread_id)
+        return self.api.channel(await self._create(table, None, {LOST_THREAD: True}))
 
-    async def _add_members(self, table: TableInfo, thread: int) -> None:
-        for player in table.seated_players:
+    async def _create(
+        self, table: TableInfo, lobby_message: int | None, details: Mapping[str, Any] = MappingProxyType({})
+    ) -> int:
+        """Create a thread, or use the channel where there can be none. details: of the table's location."""
+        channel, guild = int(table.location["channel"]), table.location.get("guild")
+        thread = await self.api.create_thread(channel, thread_name(table), lobby_message, guild)
+        await self.service.lobby.set_location(table.id, {"thread": thread, **details})
+        for player in table.seated_players if thread != channel else ():
             if user := await self.discord_id(player.person_id):
                 try:
                     await self.api.client.http.add_user_to_thread(thread, int(user))
                 except discord.HTTPException as error:
                     log.info("Discord: %s was not added to the thread: %s", player.name, error)
+        return thread
 
     def places(self, table: TableInfo) -> list[discord.PartialMessageable]:
         """Where the table may be shown: its thread, then its channel; a locked thread is left out."""

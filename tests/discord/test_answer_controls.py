@@ -32,6 +32,19 @@ async def test_orders_by_buttons_and_forms(started: RunningBot, fake: FakeDiscor
     await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
 
 
+async def test_a_question_that_is_asked_in_a_form_is_answered_alone(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    for asked, answer in (("help", "```"), ("export text", "Here is"), ("sheet", "")):
+        done = await fake.run_command("Ann", started.thread, "me orders")
+        form = await fake.click("Ann", done.private_messages[0], "An order…")
+        await fake.submit_modal("Ann", form.modal, {"An order": asked})
+        shown = done.private_messages[0]
+        await fake.wait_until(lambda m=shown: "no orders" not in m.text, asked)  # type: ignore[misc]
+        assert shown.text.startswith(answer) and bool(shown.attachments) == (asked != "help")
+    fake.check_violations()
+
+
 async def test_who_only_passes_in_a_stock_round_presses_once(started: RunningBot, fake: FakeDiscord) -> None:
     """*Auto pass* is on the card; its answer is seen by nobody else, and later turns need no ping."""
     await started.play_lines(

@@ -341,8 +341,10 @@ async def test_what_is_said_by_email_stands_in_the_thread_as_it_was_written(
     """Nothing of it is a mark of Discord's."""
     assert started.service is not None
     table = await started.service.queries.find_table(started.table_code)
-    await started.service.running.announce(table.id, "Bob says: 2 * 3_4 * 5 ~~ `pass`", "say")
-    told = r"Bob says: 2 \* 3\_4 \* 5 \~\~ `pass`"
+    await started.service.running.announce(
+        table.id, "Bob says: 2 * 3_4 * 5 ~~ `pass` <@1> [x](http://a)", "say"
+    )
+    told = r"Bob says: 2 \* 3\_4 \* 5 \~\~ `pass` \<@1> \[x](http://a)"
 
     def notices() -> list[str]:
         messages = fake.visible_messages(started.thread)

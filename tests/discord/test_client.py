@@ -437,6 +437,28 @@ async def test_an_internal_error_is_reported_in_one_sentence(
     await started.wait_for_card("Bob")
 
 
+async def test_an_answer_that_is_lost_does_not_say_that_nothing_was_done(
+    started: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.rest.inject_fault("PATCH", "@original", 0)
+    done = await started.submit_lines("Ann", "pass")
+    assert done.text.startswith("Discord did not take the answer. What you wanted may be done;")
+    card = await started.wait_for_card("Bob")
+    fake.rest.inject_fault("POST", "^/webhooks/", 0, times=2)
+    await fake.click("Ann", card, "Pass")  # no answer can be sent at all
+    await fake.wait_until(lambda: caplog.text.count("could not be answered") == 3, "the lines of the log")
+    assert await started.played_lines() == ["pass"]
+    assert not [each for each in caplog.records if each.levelname == "ERROR"], caplog.text
+
+
+async def test_a_command_of_another_version_is_answered_in_a_sentence(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    fake.commands = [each | {"name": "former"} if each["name"] == "do" else each for each in fake.commands]
+    done = await fake.run_command("Ann", started.thread, "former", line="pass")
+    assert done.text == "This command belongs to another version of Railpost. Reload Discord, then try again."
+
+
 # -- commands --------------------------------------------------------------------------------
 
 

@@ -281,6 +281,20 @@ async def test_an_archived_thread_is_unarchived(running: RunningBot, fake: FakeD
     fake.check_violations(ignoring=["50083"])
 
 
+async def test_an_answer_in_a_thread_that_is_archived_meanwhile(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        async with fake.rest.hold_requests("PATCH", "@original") as hold:
+            asked = asyncio.create_task(fake.run_command("Ann", running.thread, "table who"))
+            await fake.wait_until(lambda: hold.reached, "the answer")
+            running.thread.archived_by_request = True
+            hold.released.set()
+            assert "Ann" in (await asked).text
+        assert not running.thread.archived
+
+
 async def test_a_deleted_thread_is_replaced(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
         lost = await running.start_game("Ann", "Bob")
@@ -428,6 +442,18 @@ async def test_a_server_without_threads(running: RunningBot, fake: FakeDiscord) 
             lambda: any("Bob to act" in m.text for m in fake.messages_with_controls("general")), "a card"
         )
     fake.check_violations(ignoring=["50013"])
+
+
+async def test_a_server_with_too_many_threads(running: RunningBot, fake: FakeDiscord) -> None:
+    fake.rest.inject_fault("POST", "threads$", 400, times=2)
+    general = fake.find_channel("general")
+    async with running.online():
+        lobby = await running.open_table("Bob")
+        await fake.run_command("Ann", general, "table start", order="Ann, Bob")
+        await fake.wait_until(lambda: "Ann to act" in fake.last_message(general).text, "a card")
+        texts = [each.text for each in fake.visible_messages(general)]
+        assert any("The game begins" in each for each in texts) and not fake.controls(lobby)
+    fake.check_violations()
 
 
 async def test_a_channel_without_attachments_gets_cards_without_pictures(

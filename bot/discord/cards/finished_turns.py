@@ -19,11 +19,10 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-import aiohttp
 import discord
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, EditProblem, message_age
+from bot.discord.api import DISCORD_ERRORS, CannotEdit, DiscordApi, EditProblem, message_age
 from bot.discord.cards import card_texts, layouts
 from bot.discord.cards.card_refs import (
     ENDED,
@@ -200,7 +199,7 @@ class FinishedTurns:
                 async with self._lock(card.table_id):
                     if await self.cards.get(card.table_id, card.slot) is not None:
                         await self.finish(await self.service.queries.view(card.table_id), card)
-            except (discord.DiscordException, aiohttp.ClientError, OSError, StoreError) as error:
+            except (*DISCORD_ERRORS, StoreError) as error:
                 log.info("Discord: an old card could not be closed: %s", error)
             except Exception:
                 log.exception("Discord: an old card could not be closed")

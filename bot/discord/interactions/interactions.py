@@ -13,7 +13,7 @@ from typing import Any
 import discord
 
 import engine
-from bot.discord.api import DiscordApi, Failover
+from bot.discord.api import DISCORD_ERRORS, DiscordApi, Failover
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.controls import controls, previews
 from bot.discord.controls.controls import CustomId
@@ -80,13 +80,15 @@ class InteractionHandler:
             log.info("Discord: a press was answered before: %s", error)
             await self.failover.end_if_others_answer()
         else:
-            if not isinstance(error, ValueError):
+            if isinstance(error, DISCORD_ERRORS):
+                log.warning("Discord: an interaction could not be answered: %s", error)
+            elif not isinstance(error, ValueError):
                 log.error("Discord: an interaction failed", exc_info=error)
             if interaction.type is discord.InteractionType.autocomplete:
                 return
             try:
                 await reply_text(interaction, error_text(error))
-            except discord.DiscordException as send_error:
+            except DISCORD_ERRORS as send_error:
                 log.warning("Discord: an interaction could not be answered: %s", send_error)
 
     async def handle_control(

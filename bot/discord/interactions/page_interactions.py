@@ -20,7 +20,7 @@ from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInte
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
-from bot.hub.request import QueryAnswer, split_lines
+from bot.hub.request import QueryAnswer, first_word, split_lines
 from bot.position.controls import Ask
 from bot.service import Service
 
@@ -64,13 +64,12 @@ class PageInteractions:
         head: list[Json] = []
         if lines:
             said = await carry_out(interaction, table_id, lines, str(interaction.id))
-            if isinstance(said, QueryAnswer) and said.controls:
+            is_question = self._lines.service.commands.is_query(first_word(lines[0]))
+            if isinstance(said, QueryAnswer) and (is_question or said.controls):
                 await self._lines.show_answer(interaction, said, table)
                 return
-            if isinstance(said, QueryAnswer):
-                head = [parts.text_display(said.text)]
-            else:
-                head = private_answers.result_message(said, table_id, seat, submitted=lines)
+            limit = private_answers.MAX_ANSWER - private_answers.MAX_PRIVATE_TEXT
+            head = private_answers.result_message(said, table_id, seat, submitted=lines, limit=limit)
         answer = await carry_out(interaction, table_id, [question], None)
         await self._lines.show_result(interaction, answer, table, seat, [question], said=head)
 

@@ -51,11 +51,12 @@ def result_message(
     seat: int | None,
     link: str | None = None,
     submitted: Sequence[str] = (),
+    limit: int = MAX_ANSWER,
 ) -> list[Json]:
     """The result of a command as a private message, with up to five suggested lines as buttons.
 
     `submitted`: all lines of the command. Of a suggestion for the third the button submits the first two as
-    well, because none of them was played.
+    well, because none of them was played. limit: characters of its text.
     """
     text, lines = result_text(result)
     if isinstance(result, LineFailure) and len(submitted) > 1:
@@ -71,7 +72,7 @@ def result_message(
         for line in lines[:5]
         if len(line) <= custom_id.max_argument_length
     ]
-    return [text_display(text, MAX_ANSWER), *action_rows(buttons)]
+    return [text_display(text, limit), *action_rows(buttons)]
 
 
 def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import discord
-from discord import ui
+from discord import app_commands, ui
 
 from bot.discord.api import (
     ALREADY_ACKNOWLEDGED,
+    ARCHIVED,
     CANNOT_SEND_CODES,
+    DISCORD_ERRORS,
     UNKNOWN_INTERACTION,
+    DiscordApi,
     OutgoingAttachment,
     RawView,
 )
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
-from storage import NotFound, StoreError
+from storage import StoreError
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
 
@@ -67,10 +70,14 @@ async def reply(
     """
     try:
         await _reply(interaction, payload, attachments, public)
-    except discord.Forbidden as error:
-        if not attachments or error.code not in CANNOT_SEND_CODES:
+    except discord.HTTPException as error:
+        if error.code == ARCHIVED and interaction.channel_id:
+            await DiscordApi(interaction.client).unarchive(interaction.channel_id)
+        elif attachments and error.code in CANNOT_SEND_CODES:
+            payload, attachments = plain or parts.without_files(payload), ()
+        else:
             raise
-        await _reply(interaction, plain or parts.without_files(payload), (), public)
+        await _reply(interaction, payload, attachments, public)
 
 
 async def _reply(
@@ -109,6 +116,13 @@ def is_answered_already(error: BaseException) -> bool:
 
 def error_text(error: BaseException) -> str:
     """The sentence that a user reads about an error; an internal error is not explained."""
-    if isinstance(error, ValueError | StoreError | NotFound):
+    if isinstance(error, ValueError | StoreError):
         return str(error)
-    return "An internal error has occurred. Nothing was changed. Please try again later."
+    if isinstance(error, app_commands.AppCommandError):
+        return "This command belongs to another version of Railpost. Reload Discord, then try again."
+    fault = (
+        "Discord did not take the answer."
+        if isinstance(error, DISCORD_ERRORS)
+        else "An internal error has occurred."
+    )
+    return f"{fault} What you wanted may be done; look at the card before you do it again."
