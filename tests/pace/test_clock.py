@@ -385,6 +385,9 @@ async def test_one_extension_without_asking(driven: DrivenTable) -> None:
     result = await driven.say("Ann", "extend")
     assert isinstance(result, Completed)
     assert result.sentences == ("You have more time, until Wed 3 Jun 10:00 (UTC).",)
+    assert driven.heard("Ann", "news") == []
+    (told,) = driven.heard("Cid", "news")
+    assert told == "01 10:00 mail news: Ann takes more time, until Wed 3 Jun 10:00 (UTC)."
     again = await driven.say("Ann", "extend")
     assert isinstance(again, LineRefused)
     assert again.reason == "You have taken more time for this decision already."
