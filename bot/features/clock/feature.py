@@ -240,8 +240,8 @@ def notice_pages(cache: TableCache) -> Mapping[str, MakePage]:
         is_next, sentences = notification.kind == "next", list(notification.sentences)
         if seat is None or (is_next and view.current_decision_id != notification.decision_id):
             return None
-        if is_next and table.person_at(seat) != notification.person_id:
-            return None  # a deputy plays now, or does no more
+        if is_next and (table.status != "running" or table.person_at(seat) != notification.person_id):
+            return None  # the game stands still, a deputy plays now, or does no more
         if view.waiting_sentence and not is_next:
             sentences.append(view.waiting_sentence)
         decision_id = notification.decision_id or view.answered_decision_id(seat)
@@ -264,8 +264,7 @@ async def add_deadline(store: Store, page: TurnPage) -> Addition:
             return Addition()
         person, now = await unit.people.get(page.reader), unit.now
     zone = settings_of(person.preferences, person.time_zone).zone
-    if now < clock.allowance_end:
-        by, more = clock.allowance_end, clock_messages.bank_text(clock)
-    else:
-        by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
-    return Addition([f"Please reply by {moment_text(by, zone)}{more}."])
+    if now >= clock.allowance_end:
+        return Addition([clock_messages.reminder_sentence(clock, now, zone)])
+    by = moment_text(clock.allowance_end, zone)
+    return Addition([f"Please reply by {by}{clock_messages.bank_text(clock)}."])
