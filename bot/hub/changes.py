@@ -203,7 +203,8 @@ class RunningTables(TableChanges):
             if info.is_over:
                 raise ValueError(info.status_sentence)
             async with self._cache.commit(table, request_id) as draft:
-                await record_end(draft, f"{actor_name(info, by)} ends the game.", by)
+                what = "ends the game" if table.begun else "closes the table"
+                await record_end(draft, f"{actor_name(info, by)} {what}.", by)
                 draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None
         return table.info
 
@@ -283,8 +284,19 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
     if not table.begun:
+        await tell_closed(draft, sentence, by)
         draft.messages += messages.lobby_refreshes(table.stored_info)
     draft.announce("over", sentence)
+
+
+async def tell_closed(draft: CommitDraft, sentence: str, by: int | None) -> None:
+    """Tell the host and the players, but not who does it, that the lobby is closed."""
+    unit, info = await draft.unit(), draft.table.stored_info
+    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
+    for person_id in {person_id for person_id in people if person_id not in (None, by)}:
+        notification = Notification("closed", info.id, info.seq, None, person_id, sentences=(sentence,))
+        recipient, name = await load_recipient(unit, person_id, None), f"{info.id}.closed"
+        draft.messages += clock_messages.named_messages(info, notification, recipient, name, unit.now)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

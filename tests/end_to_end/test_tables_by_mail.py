@@ -302,8 +302,12 @@ async def test_a_table_is_named_by_its_name_too(office: MailHarness) -> None:
         await unit.tables.update(first.id, name="Friday Night")
     assert headline(await sent(ann, "uninvite Bob friday night", 3)) == "OK."
     assert "Bob" not in (await sent(ann, f"who {first.code}", 4)).text
-    asked = await sent(ann, "ask Friday", 5)
+    assert f"Table {first.code} of 1830" in (await sent(ann, "who Friday Night", 5)).text
+    for number, text in ((6, "ask Friday Night"), (7, f"ask {first.code} Ann")):
+        assert "You already sit at table" in (await sent(ann, text, number)).text
+    asked = await sent(ann, "ask Friday", 8)
     assert "There is no table FRIDAY." in asked.text
+    assert "does not show for which table it is" in (await sent(ann, "ask Bob whether he comes", 9)).text
 
 
 async def test_a_question_about_a_table_may_be_answered_with_a_command(office: MailHarness) -> None:

@@ -8,6 +8,8 @@ from email.parser import BytesParser
 from email.policy import default
 from pathlib import Path
 
+import pytest
+
 import engine
 from bot.hub.request import Completed, QueryAnswer
 from engine.game_text import replay
@@ -52,6 +54,26 @@ async def test_an_order_that_is_left_again_has_not_ended(tmp_path: Path) -> None
             ended, again = (each for each in told if "order" in each)
             assert ended == "News: Your order `auto pass unless MP starts` has ended"
             assert again.startswith("News: Your order `auto pass unless MP starts` is left again")
+
+
+@pytest.mark.parametrize("acts_first", [False, True])
+async def test_an_order_that_ends_as_its_owner_is_asked_is_told_once(
+    tmp_path: Path, acts_first: bool
+) -> None:
+    """Two emails came, one for the order and one for the turn. Who acts before that email hears it too."""
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            table = await stock_round(desk)
+            for seat, line in ((0, "par MP 68"), (1, "pass"), (1, "auto buy MP up to 60")):
+                await desk.service.submit(table, seat, [line], None, None)
+            await desk.take("before")
+            before = len(desk.letters)
+            for seat, line in [(2, "buy MP"), (0, "pass"), *([(1, "pass")] if acts_first else [])]:
+                await desk.service.submit(table, seat, [line], None, None)
+            await desk.take("order")
+            told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
+            assert len(told) == 1 and "costs $68, more than your $60." in told[0].part("plain")
+            assert ("Your turn" in told[0].message["Subject"]) is not acts_first
 
 
 async def test_a_host_ends_the_game_by_email(tmp_path: Path) -> None:

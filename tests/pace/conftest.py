@@ -68,10 +68,10 @@ class DrivenTable:
             self.people["Ann"],
             name="Friday",
             location={"channel": 7, "thread": 8} if discord else None,
+            pace=pace,
         )
         for name in NAMES:
             await self.service.lobby.join(info.id, self.people[name], name)
-        await self.service.submit(info.id, None, [f"pace {pace}"], None, None, person_id=self.people["Ann"])
         await self.service.lobby.start(info.id, by=self.people["Ann"], order=NAMES)
         self.table = info.id
         await self.tick()

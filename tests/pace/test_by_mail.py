@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from bot.hub.request import Completed, QueryAnswer, StaleDecision
-from tests.pace.conftest import DrivenTable
+from tests.pace.conftest import NAMES, DrivenTable
 from tests.pace.letters import Letter, MailDesk
 from tests.pace.test_clock import BERLIN
 from tests.pace.test_pace import local
+from tests.service.test_orders import OPENING
 
 
 @pytest.fixture
@@ -156,3 +157,28 @@ async def test_no_turn_comes_by_mail_when_the_game_stands_still(
         await driven.say("Cid", "resume")
         driven.now += timedelta(minutes=3)
         assert len([each for each in await desk.letters() if "Your turn" in each.subject]) == 1
+
+
+async def test_nobody_is_next_while_the_game_stands_still(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    await driven.settings("Cid", "settings next on")
+    await driven.say("Ann", "pass")
+    await driven.say("Bob", "pause")
+    driven.now += timedelta(minutes=3)
+    assert not [each for each in await desk.letters() if "next" in each.subject]
+
+
+async def test_an_offer_to_a_late_player_says_that_their_time_has_ended(
+    driven: DrivenTable, desk: MailDesk
+) -> None:
+    """It asked for an answer by a time that was over."""
+    await driven.begin("24h")
+    for name, line in (*OPENING, *((name, "pass") for name in NAMES)):
+        assert isinstance(await driven.say(name, line), Completed)
+    await driven.wait_until(driven.now + timedelta(hours=25))
+    await desk.letters()
+    assert isinstance(await driven.say("Bob", "sell private CS to Ann for 50"), Completed)
+    driven.now += timedelta(minutes=3)
+    (turn,) = to(await desk.letters(), "Ann")
+    assert "Please reply by" not in turn.text
+    assert "Your time ended Tue 2 Jun 10:00 (UTC); the table still waits for you." in turn.text

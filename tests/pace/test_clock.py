@@ -9,8 +9,9 @@ import pytest
 
 from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
-from tests.pace.conftest import START, DrivenTable
+from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.test_pace import local
+from tests.service.test_orders import OPENING
 
 BERLIN = "settings zone Europe/Berlin"
 
@@ -366,11 +367,27 @@ async def test_the_bank_is_used_up_and_not_refilled(driven: DrivenTable) -> None
     assert clock.time_up == driven.now + timedelta(hours=28)
 
 
+async def test_an_offer_takes_no_time_of_the_turn_after_it(driven: DrivenTable) -> None:
+    """Cid had an hour for the turn that came after an offer of the day before."""
+    await driven.begin("24h")
+    for name, line in (*OPENING, *((name, "pass") for name in NAMES), ("Ann", "pass")):
+        assert isinstance(await driven.say(name, line), Completed)
+    assert isinstance(await driven.say("Bob", "sell private CS to Cid for 50"), Completed)
+    await driven.wait_until(START + timedelta(hours=23))
+    assert isinstance(await driven.say("Bob", "pass"), Completed)
+    async with driven.store.read() as unit:
+        clock = (await unit.clocks.seat_clocks(driven.table))[2]
+    assert clock.time_up == driven.now + timedelta(hours=24)
+
+
 async def test_one_extension_without_asking(driven: DrivenTable) -> None:
     await driven.begin("24h, then orders")
     result = await driven.say("Ann", "extend")
     assert isinstance(result, Completed)
     assert result.sentences == ("You have more time, until Wed 3 Jun 10:00 (UTC).",)
+    assert driven.heard("Ann", "news") == []
+    (told,) = driven.heard("Cid", "news")
+    assert told == "01 10:00 mail news: Ann takes more time, until Wed 3 Jun 10:00 (UTC)."
     again = await driven.say("Ann", "extend")
     assert isinstance(again, LineRefused)
     assert again.reason == "You have taken more time for this decision already."

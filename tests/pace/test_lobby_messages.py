@@ -57,6 +57,18 @@ async def test_what_is_agreed_for_the_end_of_a_time_is_said_when_the_table_is_ma
     assert said in str(lobby_page(await driven.service.queries.table_info(table)))
 
 
+async def test_who_has_joined_by_email_hears_of_another_pace(driven: DrivenTable, desk: MailDesk) -> None:
+    table = await lobby(driven, "Ann", "Bob")
+    await driven.service.lobby.invite(table, driven.people["Cid"], "Cid", by=driven.people["Ann"])
+    await desk.letters()
+    for pace in ("48h", "48h", "24h, then orders"):
+        await driven.service.submit(table, None, [f"pace {pace}"], None, None, person_id=driven.people["Ann"])
+    letters = await desk.letters()
+    assert [letter.to for letter in letters] == ["bob@example.org"] * 2
+    assert "Ann sets the pace of table Friday" in letters[1].text
+    assert "The pace is 24h, then orders. When a time is up, the player's orders" in letters[1].text
+
+
 async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:
     table = await lobby(driven, "Ann")
     for name in ("Bob", "Cid"):
@@ -82,6 +94,16 @@ async def test_a_lobby_expires_after_a_warning(driven: DrivenTable) -> None:
     await driven.wait_until(START + timedelta(days=14, hours=1))
     assert (await driven.service.queries.table_info(table)).status == "ended"
     assert len(driven.heard("Ann", "closed")) == 1 and driven.heard("Cid") == []
+
+
+async def test_who_has_joined_hears_that_the_host_closes_the_table(driven: DrivenTable) -> None:
+    """They waited for a game that never began."""
+    table = await lobby(driven, "Ann", "Bob")
+    await driven.service.lobby.invite(table, driven.people["Cid"], "Cid", by=driven.people["Ann"])
+    await driven.tick()
+    await driven.say("Ann", "end yes")
+    closed = [(told.to, told.text) for told in driven.told if told.kind != "invited"]
+    assert closed == [("Bob", "Ann closes the table.")]
 
 
 async def test_a_lobby_that_is_kept_or_joined_stays(driven: DrivenTable, desk: MailDesk) -> None:

@@ -171,7 +171,7 @@ async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> N
     assert isinstance(await driven.say("Ann", "extend"), Completed)
     await driven.wait_until(START + 48 * HOUR)
     told = driven.heard("Bob", "news")
-    assert len(told) == 2 and "Their deputy has not decided, so the game waits." in told[-1]
+    assert len(told) == 3 and "Their deputy has not decided, so the game waits." in told[-1]
 
 
 async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:

@@ -48,6 +48,21 @@ async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     assert len(driven.heard("Cid", "vote_reminder")) == 2
 
 
+async def test_who_is_away_is_not_reminded_of_a_vote(driven: DrivenTable) -> None:
+    await open_vote(driven)
+    await driven.settings("Cid", "zone UTC", "away until 2026-06-06")
+    await driven.wait_until(START + timedelta(days=5, hours=1))
+    assert [told[:2] for told in driven.heard("Cid", "vote_reminder")] == ["06"]
+
+
+async def test_a_vote_that_nobody_answers_is_recalled_weekly_after_a_week(driven: DrivenTable) -> None:
+    """Cid had an email every day for months, also in a pause."""
+    await open_vote(driven)
+    await driven.say("Bob", "pause")
+    await driven.wait_until(START + timedelta(days=30, hours=1))
+    assert len(driven.heard("Cid", "vote_reminder")) == 7 + 3
+
+
 @pytest.mark.parametrize(("pace", "hours"), [("none", 24), ("6h", 6)])
 async def test_orders_wait_for_a_vote_on_an_undo_at_most_the_allowance_or_a_day(
     driven: DrivenTable, pace: str, hours: int

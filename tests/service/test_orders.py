@@ -106,16 +106,12 @@ async def test_an_owner_is_told_why_an_order_has_ended_and_nobody_else(empty: Se
     await say_all(empty, *OPENING)
     await arm(empty, "Bob", "auto buy BO up to 60")
     await say_all(empty, ("Ann", "pass"))
-    told = await empty.sent("order")
-    assert {
-        (message.channel, message.address.get("user"), notification.seat) for message, notification in told
-    } == {
-        ("discord", "2", 1),
-        ("mail", None, 1),
+    why = "Your order `auto buy B&O up to 60` has ended. A share of the B&O costs $67, more than your $60."
+    told = [(m, n) for m, n in await empty.sent() if n.sentences == (why,)]
+    assert {(m.channel, m.address.get("user"), n.kind, n.seat) for m, n in told} == {
+        ("discord", "2", "order", 1),
+        ("mail", None, "turn", 1),
     }
-    assert told[0][1].sentences == (
-        "Your order `auto buy B&O up to 60` has ended. A share of the B&O costs $67, more than your $60.",
-    )
     assert all(not (message.key.endswith("table")) for message, _ in told)
 
 

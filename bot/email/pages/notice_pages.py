@@ -164,23 +164,20 @@ class PageBuilder:
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         state = view.state
         waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
-        match notification.kind:
-            case "turn" | "reminder" as kind:
-                pending = next((each for each in view.pending if each.seat == seat), None)
-                if state is None or view.table.status != "running" or pending is None:
-                    return None
-                if pending.decision_id != notification.decision_id:
-                    return None
-                is_reminder = kind == "reminder"
+        is_reminder = notification.kind == "reminder"
+        asked = view.pending if view.table.status == "running" and notification.kind in ASKING else ()
+        for pending in asked:
+            if state and (pending.seat, pending.decision_id) == (seat, notification.decision_id):
                 page = await self._turns.turn(
                     view, state, pending, notification.person_id, is_reminder=is_reminder
                 )
-                if not is_reminder:
-                    return page
-                reminded = (Paragraph(" ".join(notification.sentences)), *page.blocks)
-                return replace(
-                    page, blocks=reminded, subject=f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
-                )
+                told = map(Paragraph, notification.sentences)
+                reminded = f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
+                subject = reminded if is_reminder else page.subject
+                return replace(page, blocks=(*told, *page.blocks), subject=subject)
+        if is_reminder or not notification.sentences:
+            return None
+        match notification.kind:
             case "started" if state:
                 drawing = await self._turns.drawing(view, notification.person_id)
                 picture = await drawing.map(state)

@@ -44,6 +44,7 @@ from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text
+from bot.hub.queries import NoSuchTable
 from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.position import text_views
@@ -183,13 +184,22 @@ class TableReplies:
             return False
         if token.seat is not None and (word in PROSE_TO_A_TABLE or self._is_of_the_game(word)):
             return False
-        if word in ("who", "help", "ask") and len(lines[0].split()) > 2:
+        text = " ".join(lines[0].split()[1:])
+        if word in ("who", "help", "ask") and " " in text and not await self._names_table(text, person_id):
             return False  # prose
         if word not in UNSURE:
             return True
         if table_id is not None:
             return (await self._service.queries.table_info(table_id)).status == "lobby"
         return bool(await self._service.queries.list_tables(person_id=person_id, statuses=("lobby",)))
+
+    async def _names_table(self, text: str, person_id: int) -> bool:
+        """Whether a text is the name of a table, or begins with its code."""
+        try:
+            await self._service.queries.find_table(text, person_id=person_id, code_is_enough=True)
+        except ValueError as error:
+            return not isinstance(error, NoSuchTable)
+        return True
 
     def _is_of_the_game(self, word: str) -> bool:
         """Whether a line that begins so is read with the lines of a game in play."""

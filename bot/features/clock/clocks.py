@@ -1,9 +1,10 @@
 """How the clocks of the seats follow the log of their table (pure).
 
 A clock runs while the table waits for its seat. An action of the player, an undo, a resumption or a new
-pace starts it anew. Actions of others may change the decision, but the clock runs on. When it stops, the time
-above the allowance is taken from the time bank, unless only one thing could be done. A player who lets the
-time run out twice in a row has a quarter of the allowance until they move.
+pace starts it anew. Actions of others may change the question, but the clock runs on; an offer, and the
+question after one, are decisions of their own. When it stops, the time above the allowance is taken from the
+time bank, unless only one thing could be done. A player who lets the time run out twice in a row has a
+quarter of the allowance until they move.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
         decision_id = waited_for.get(seat)
         has_acted = step.kind == "move" and step.seat == seat
         was_up = clock.time_up is not None and step.created_at >= clock.time_up
-        if clock.decision_id and (decision_id is None or restarts or has_acted):
+        is_another = decision_id != clock.decision_id and ".o" in f"{decision_id} {clock.decision_id}"
+        if clock.decision_id and (decision_id is None or restarts or has_acted or is_another):
             _stop(clock, step, rules)
         _count_lapse(clock, step, was_up=was_up)
         if new_pace:

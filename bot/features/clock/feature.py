@@ -11,12 +11,20 @@ from functools import partial
 from bot.features.clock.clocks import ClockRules
 from bot.features.clock.time_up import PlayForSeat, Reminders, TimeUp
 from bot.hub.cache import TableCache
-from bot.hub.changes import TableChanges, again_on_conflict, check_allowed, check_in_lobby, record_pace
+from bot.hub.changes import (
+    TableChanges,
+    actor_name,
+    again_on_conflict,
+    check_allowed,
+    check_in_lobby,
+    record_pace,
+)
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.feature import Addition, MakePage, Page, TurnPage
 from bot.hub.info import TableInfo, is_robot_name
-from bot.hub.notifications import clock_messages, notify
+from bot.hub.loading import load_recipient
+from bot.hub.notifications import clock_messages, messages, notify
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.preferences import not_quiet, settings_of
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
@@ -74,7 +82,17 @@ class TimeCommands:
                 check_in_lobby(table.stored_info)
                 async with self._changes.changing(table) as unit:
                     await unit.tables.update(table_id, pace=str(pace))
+                    await self._tell_joiners(unit, table.stored_info, pace, request.person_id)
             return pace_text(table.stored_info.pace)
+
+    @staticmethod
+    async def _tell_joiners(unit: UnitOfWork, info: TableInfo, pace: Pace, by: int | None) -> None:
+        """Tell those who have joined by email of another pace; on Discord the card shows it."""
+        sentence = f"{actor_name(info, by)} sets the pace of table {info.name} {info.code}. {pace_text(pace)}"
+        for player in info.seated_players:
+            if player.joined and player.person_id != by and pace != info.pace:
+                recipient = await load_recipient(unit, player.person_id, None)
+                await unit.outbox.enqueue(*messages.lobby_answers(info, recipient, sentence))
 
     async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
         rest = request.lines[0].partition(" ")[2].strip()
@@ -127,11 +145,9 @@ class TimeCommands:
             unit = await draft.unit()
             await unit.clocks.write(ClockChanges(seats=[clock]))
             await unit.clocks.look_again(info.id)
-            draft.add_row(
-                request.new_row(
-                    kind="note", line="extend", raw_line=f"{name} takes more time, until {until}."
-                )
-            )
+            sentence = f"{name} takes more time, until {until}."
+            draft.add_row(request.new_row(kind="note", line="extend", raw_line=sentence))
+            draft.announce("news", sentence)
             draft.result = completed(draft, request, sentences=(f"You have more time, until {until}.",))
         return draft.result
 
@@ -224,8 +240,8 @@ def notice_pages(cache: TableCache) -> Mapping[str, MakePage]:
         is_next, sentences = notification.kind == "next", list(notification.sentences)
         if seat is None or (is_next and view.current_decision_id != notification.decision_id):
             return None
-        if is_next and table.person_at(seat) != notification.person_id:
-            return None  # a deputy plays now, or does no more
+        if is_next and (table.status != "running" or table.person_at(seat) != notification.person_id):
+            return None  # the game stands still, a deputy plays now, or does no more
         if view.waiting_sentence and not is_next:
             sentences.append(view.waiting_sentence)
         decision_id = notification.decision_id or view.answered_decision_id(seat)
@@ -248,8 +264,7 @@ async def add_deadline(store: Store, page: TurnPage) -> Addition:
             return Addition()
         person, now = await unit.people.get(page.reader), unit.now
     zone = settings_of(person.preferences, person.time_zone).zone
-    if now < clock.allowance_end:
-        by, more = clock.allowance_end, clock_messages.bank_text(clock)
-    else:
-        by, more = clock.time_up, "; your time bank is running" * (now < clock.time_up)
-    return Addition([f"Please reply by {moment_text(by, zone)}{more}."])
+    if now >= clock.allowance_end:
+        return Addition([clock_messages.reminder_sentence(clock, now, zone)])
+    by = moment_text(clock.allowance_end, zone)
+    return Addition([f"Please reply by {by}{clock_messages.bank_text(clock)}."])

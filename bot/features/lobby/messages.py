@@ -74,12 +74,6 @@ async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
     await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
 
 
-async def tell_closed(unit: UnitOfWork, info: TableInfo, sentence: str) -> None:
-    """Tell the host and the players that the lobby is closed."""
-    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
-    await unit.outbox.enqueue(*lobby_messages(info, "closed", recipients, sentence, unit.now))
-
-
 async def tell_request_is_over(
     draft: CommitDraft, person_id: int, why: str, decision_id: str | None = None
 ) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import engine
-from bot.features.lobby.messages import is_full, tell_closed, tell_full
+from bot.features.lobby.messages import is_full, tell_full
 from bot.features.lobby.robots import LobbyRobots
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
@@ -217,7 +217,6 @@ class Lobby(LobbyRobots):
             async with self._cache.commit(table) as draft:
                 unit = await draft.unit()
                 await record_end(draft, sentence, None)
-                await tell_closed(unit, info, sentence)
                 await unit.clocks.delete_due(f"lobby.{table_id}")
 
     @again_on_conflict

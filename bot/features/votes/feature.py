@@ -1,7 +1,7 @@
 """`accept` and `decline` as votes, where a poll is open; else they are lines of the game.
 
-A page asks a seat for its vote. Who has not voted is reminded daily, outside their quiet hours; a person with
-a daily digest finds the vote there instead.
+A page asks a seat for its vote. Who has not voted is reminded daily for a week, then weekly, outside their
+quiet hours and absences; a person with a daily digest finds the vote there instead.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bot.position.times import duration_text
 from storage import StoredTimer, TablePoll, UnitOfWork
 
 VOTE_KIND = "vote"
-DAY = timedelta(days=1)
+DAY, WEEK = timedelta(days=1), timedelta(days=7)
 
 
 def commands(polls: PollHandler) -> list[Command]:
@@ -78,8 +78,10 @@ async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        is_asked = may_vote(table.info, poll, row.seat, recipient.person_id)
-        if await unit.clocks.take_due(row, unit.now + DAY) and is_asked:
+        may_answer = may_vote(table.info, poll, row.seat, recipient.person_id)
+        is_asked = may_answer and not recipient.settings.is_away(unit.now)
+        next_at = unit.now + (DAY if unit.now < poll.poll.opened_at + WEEK else WEEK)
+        if await unit.clocks.take_due(row, next_at) and is_asked:
             sentence = vote_sentence(poll, unit.now)
             stamp = f"{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(

@@ -27,6 +27,7 @@ from storage import NewMessage, TablePoll
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
 
+<<<<<<< HEAD
     kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
     the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
     seat of an imported game is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
@@ -36,6 +37,17 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     replaces), `over` (with the final standings). seq: the row of the log that it is about. ping: False for a
     card in the thread of somebody who is told elsewhere or later. once_a_day: an email that is left out where
     one of its kind has gone to the person within a day.
+=======
+    kind, for one recipient: `turn` (decide `decision_id`; by email with news of their orders), `refresh` (the
+    same player acts again; the card of the table is updated), `vote` (vote in the poll `decision_id`),
+    `invited` (a seat is reserved), `seat` (a seat of a game that has moved in is offered), `lobby` (the card
+    of the lobby is updated), `claim` (confirm a mail address), `export` and `erase` (confirm what is wanted
+    with their data), `order` (some of their orders have ended), `account` (about their addresses, by email).
+    To everyone: `started`, `news` (an undo, a pause, a replacement, the outcome of a poll), `names` (messages
+    are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row of the
+    log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
+    once_a_day: an email that is left out where one of its kind has gone to the person within a day.
+>>>>>>> 1a6e7915ac0cb28cf0b907a3999ace4064e6f4a5
     """
 
     kind: str
@@ -114,6 +126,19 @@ def _turn_messages(
     return [_outbox_message(table, notification, route, collapse=key, suffix=suffix) for route in found]
 
 
+def with_own_news(turns: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
+    """The turns of a commit, of which an email also has what its reader is told of their orders, so that no
+    second email (of those beside) says it. It does not give way to a later turn."""
+    for at, turn in enumerate(turns):
+        for other in [each for each in beside if turn.channel == "mail" == each.channel]:
+            news, asked = decode_notification(other.payload), decode_notification(turn.payload)
+            if (news.kind, news.seat, news.person_id) == ("order", asked.seat, asked.person_id):
+                beside.remove(other)
+                told = msgspec.structs.replace(asked, sentences=news.sentences)
+                turns[at] = turn._replace(payload=msgspec.json.encode(told), collapse_key=None)
+    return turns
+
+
 def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> list[NewMessage]:
     """A sentence to one person on Discord."""
     notification = Notification("news", table.id, table.seq, recipient.seat, sentences=(sentence,))
@@ -187,10 +212,11 @@ def seat_offers(
     return _sent(table, notification, recipient, suffix=unique_suffix())
 
 
-def lobby_answers(table: TableInfo, host: Recipient, sentence: str) -> list[NewMessage]:
-    """A mail to the host about an invited person."""
+def lobby_answers(table: TableInfo, reader: Recipient, sentence: str) -> list[NewMessage]:
+    """A mail about what the card of the lobby shows: to the host how somebody has answered, to players the
+    pace."""
     notification = Notification("answered", table.id, table.seq, sentences=(sentence,))
-    return _sent(table, notification, host, channels={"mail"}, suffix=unique_suffix())
+    return _sent(table, notification, reader, channels={"mail"}, suffix=unique_suffix())
 
 
 def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
