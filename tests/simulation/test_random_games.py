@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from bot.tools.simulation.action_kinds import CONSEQUENCES, WEIGHTS
-from bot.tools.simulation.coverage import possible_kinds
-from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game, table_options
+from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine import optional_rules, title_names, title_of
 from tests.t1817.test_referee import check_game
 
@@ -141,7 +140,18 @@ ABSENT = {
         *("bank broken", "act out of turn"),
     },
 }
-"""Kinds of decisions and consequences that need an optional rule."""
+"""Kinds of decisions and consequences that the rules of a title do not have."""
+BY_OPTION = {
+    "1851": {"run worse than best", *_CLAIMS},
+    "1870": {"buy a train with a trade-in"},
+}
+"""Those of them that an optional rule adds."""
+
+
+def kinds_without(title: str, conventions: str) -> set[str]:
+    """The kinds of decisions and consequences that never occur in a title, whatever the options."""
+    others = {kind for kind, of in CONVENTION_OF_KIND.items() if of != conventions}
+    return (ABSENT[title] | others) - BY_OPTION.get(title, set())
 
 
 def conserved(game: SimulatedGame) -> None:
@@ -165,6 +175,7 @@ def test_a_random_game_ends_without_violations(title: str, players: int, convent
     game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
     assert game.failure is None
     assert game.state.game_over
+    assert kinds_without(title, conventions).isdisjoint([*game.kind_counts, *game.consequence_counts])
     if (title, conventions) == ("1817", "rulebook"):
         check_game(game)
 
@@ -206,25 +217,6 @@ def test_a_seed_gives_the_same_game_in_every_process() -> None:
     assert shown.stdout.strip() == sha256(game.text.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("conventions", CONVENTIONS)
-@pytest.mark.parametrize("title", title_names())
-def test_possible_kinds_of_each_title(title: str, conventions: str) -> None:
-    """The features of a title give the same kinds as its rulebook."""
-    others = {kind for kind, of in CONVENTION_OF_KIND.items() if of != conventions}
-    absent = {*WEIGHTS, *CONSEQUENCES} - possible_kinds(title, table_options(conventions, ()))
-    assert absent == ABSENT[title] | others
-
-
-def test_an_optional_rule_adds_its_kinds() -> None:
-    assert possible_kinds("1851", ("claims",)) - possible_kinds("1851", ()) == {
-        "run worse than best",
-        *_CLAIMS,
-    }
-    assert possible_kinds("1870", ("diesels",)) - possible_kinds("1870", ()) == {
-        "buy a train with a trade-in"
-    }
-
-
 def test_a_game_that_does_not_end_is_a_failure() -> None:
     game = simulate_game(title_names()[0], 2, 1, max_moves=30)
     assert game.failure == "seed 1, move 31: the game has not ended after 30 moves"
@@ -259,17 +251,16 @@ def test_soak(title: str, players: int, conventions: str) -> None:
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize("title", title_names())
 def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
-    seen, expected, whole, late = Counter[str](), set[str](), 0, 0
+    seen, whole, late = Counter[str](), 0, 0
     for seed in range(60):
         seats = [p for t, p in SEATS if t == title]
         players = seats[seed % len(seats)]
         rules = random_options(title, players, 1000 + seed, conventions)
         game = simulate_game(title, players, 1000 + seed, rules)
         seen += game.kind_counts + game.consequence_counts
-        expected |= possible_kinds(title, rules)
         over = game.state.game_over
         whole += over is not None and not over.bankrupt and len(game.state.active_seats) > 1
         late += game.state.phase == title_of(title, rules).components.phases[-1].name
     assert whole > 20, "too few games come to their last round"
     assert late > 15, "too few games come to their last phase"
-    assert expected == seen.keys()
+    assert seen.keys() == {*WEIGHTS, *CONSEQUENCES} - kinds_without(title, conventions)

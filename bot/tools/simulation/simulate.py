@@ -20,7 +20,6 @@ from rich.table import Table
 
 from bot.features.game_files.feature import FORMATS, SITE, TEXT, make_game_file, parse_format
 from bot.tools.simulation.action_kinds import CONSEQUENCES, WEIGHTS, consequences
-from bot.tools.simulation.coverage import possible_kinds
 from bot.tools.simulation.invariants import (
     move_violations,
     options_violations,
@@ -337,21 +336,20 @@ def file_stem(game: SimulatedGame) -> str:
 
 def report_table(played: Sequence[SimulatedGame]) -> Table:
     """How often each kind of decision and each rare consequence occurred, which phases were reached, and
-    how games ended. A decision or consequence that is impossible at all of these tables has no row."""
+    how games ended. What did not occur has no row."""
     table = Table(
         "what", "times", "in games", title=f"{len(played)} games, {sum(g.move_count for g in played)} moves"
     )
     table.columns[1].justify = table.columns[2].justify = "right"
-    possible = frozenset[str]().union(*(possible_kinds(g.title, g.options) for g in played))
     for names, counted in (
-        ([name for name in WEIGHTS if name in possible], [g.kind_counts for g in played]),
-        ([name for name in CONSEQUENCES if name in possible], [g.consequence_counts for g in played]),
+        (WEIGHTS, [g.kind_counts for g in played]),
+        (CONSEQUENCES, [g.consequence_counts for g in played]),
         (_later_phases(played), [_phases_reached(g) for g in played]),
         (sorted({_ending_kind(g) for g in played}), [Counter([_ending_kind(g)]) for g in played]),
     ):
         for name in names:
-            times = sum(c[name] for c in counted)
-            table.add_row(name, str(times), str(sum(name in c for c in counted)))
+            if times := sum(c[name] for c in counted):
+                table.add_row(name, str(times), str(sum(name in c for c in counted)))
         table.add_section()
     return table
 
