@@ -27,27 +27,15 @@ from storage import NewMessage, TablePoll
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
 
-<<<<<<< HEAD
-    kind, for one recipient: `turn` (decide `decision_id`), `refresh` (the same player acts again; the card of
-    the table is updated), `vote` (vote in the poll `decision_id`), `invited` (a seat is reserved), `seat` (a
-    seat of an imported game is offered), `lobby` (the card of the lobby is updated), `claim` (confirm
-    a mail address), `export` and `erase` (confirm what is wanted with their data), `order` (some of their
-    orders have ended), `account` (about their addresses, by email). To everyone: `started`, `news` (an undo,
-    a pause, a replacement, the outcome of a poll), `names` (messages are edited: the new name, and what it
-    replaces), `over` (with the final standings). seq: the row of the log that it is about. ping: False for a
-    card in the thread of somebody who is told elsewhere or later. once_a_day: an email that is left out where
-    one of its kind has gone to the person within a day.
-=======
     kind, for one recipient: `turn` (decide `decision_id`; by email with news of their orders), `refresh` (the
     same player acts again; the card of the table is updated), `vote` (vote in the poll `decision_id`),
-    `invited` (a seat is reserved), `seat` (a seat of a game that has moved in is offered), `lobby` (the card
+    `invited` (a seat is reserved), `seat` (a seat of an imported game is offered), `lobby` (the card
     of the lobby is updated), `claim` (confirm a mail address), `export` and `erase` (confirm what is wanted
     with their data), `order` (some of their orders have ended), `account` (about their addresses, by email).
     To everyone: `started`, `news` (an undo, a pause, a replacement, the outcome of a poll), `names` (messages
     are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row of the
     log that it is about. ping: False for a card in the thread of somebody who is told elsewhere or later.
     once_a_day: an email that is left out where one of its kind has gone to the person within a day.
->>>>>>> 1a6e7915ac0cb28cf0b907a3999ace4064e6f4a5
     """
 
     kind: str
