@@ -47,6 +47,7 @@ LEASE = 30.0  # seconds for which one worker has an outbox message
 MAX_CONCURRENT = 8
 MAX_RETRY_DELAY = 300.0  # seconds
 MAX_TURN_RETRY_DELAY = 60.0  # seconds, for a player who can be reached nowhere at the moment
+ENDING_WAITS = timedelta(days=2)  # for a place where it may be told
 MIN_PAUSE, POLL_INTERVAL = 0.02, 15.0  # seconds between two looks at the outbox, without a commit
 SHUTDOWN_GRACE = 3.0  # seconds
 MAX_ATTEMPTS = 8  # of what fails by a fault of ours
@@ -204,8 +205,9 @@ class DiscordDelivery:
             case Undeliverable():
                 return str(error), None
             case Unreachable():
-                kind, is_public = messages.decode_notification(queued.payload).kind, _is_public(queued)
-                waits = kind in ("turn", "vote") or (kind == "over" and is_public)
+                kind = messages.decode_notification(queued.payload).kind
+                is_young = queued.created_at > datetime.now(UTC) - ENDING_WAITS
+                waits = kind in ("turn", "vote") or (kind == "over" and _is_public(queued) and is_young)
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
