@@ -103,6 +103,26 @@ async def test_a_code_says_nothing_in_another_server(started: RunningBot, fake: 
     assert "Ann" in at_home.text and "Ann" in member.text
 
 
+async def test_who_does_not_see_the_channel_of_a_table_reads_nothing_of_it(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    fake.open_channel("hall")
+    fake.find_channel("general").hidden_from = [fake.find_user("Bob"), fake.find_user("Dan")]
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        code = running.table_code
+        for command in ("show turn", "watch", "show log"):
+            refused = await fake.run_command("Dan", "hall", command, table=code)
+            assert refused.text == f"There is no table {code}."
+        assert "no table" in (await fake.run_command("Dan", "hall", "show turn", table="Friday")).text
+        assert code not in (await fake.run_command("Dan", "hall", "table list")).text
+        assert not await fake.autocomplete("Dan", "hall", "show map", option="table")
+        for seer in ("Ann", "Bob"):  # one sees the channel, the other plays
+            assert "Ann to act" in (await fake.run_command(seer, "hall", "show turn", table=code)).text
+            assert await fake.autocomplete(seer, "hall", "show map", option="table")
+            assert code in (await fake.run_command(seer, "hall", "table list")).text
+
+
 async def test_options_of_a_new_table_say_what_they_do(started: RunningBot, fake: FakeDiscord) -> None:
     """Several are chosen one after the other."""
     offered = await fake.autocomplete("Ann", "general", "table new", option="options", title="1830")
