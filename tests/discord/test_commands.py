@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from bot.discord.commands import translations
+from tests.discord.test_ending import before_the_last_move
 from tests.fake_discord import limits
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
@@ -77,6 +78,19 @@ async def test_show_bids_privates_trains_tiles_and_routes(started: RunningBot, f
     assert "No company has run yet" in (await fake.run_command("Cid", thread, "show routes")).text
     offered = await fake.autocomplete("Cid", thread, "show private", option="name", typed="moh")
     assert [each.value for each in offered] == ["MH"]
+
+
+async def test_an_answer_that_is_longer_than_a_message_is_a_file_too(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    await before_the_last_move(running)
+    async with running.online():
+        done = await fake.run_command("Ann", "general", "show log", count=100)
+        (file,) = done.message.attachments
+        assert file.filename == "log.txt" and len(file.content.decode().splitlines()) == 100
+        assert done.text.startswith("```") and done.text.endswith("…\n```")
+        assert not (await fake.run_command("Ann", "general", "show log")).message.attachments
+    fake.check_violations()
 
 
 async def test_my_card_asks_again_and_can_be_pressed(started: RunningBot, fake: FakeDiscord) -> None:
