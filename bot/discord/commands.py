@@ -24,6 +24,7 @@ from bot.discord.interactions.replies import reply_text
 from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
 from bot.discord.me_commands import me_commands, other_commands
 from bot.discord.slash import REQUIRED, Option, TableCommand, group, slash_command, table_command
+from bot.discord.table_lookup import sees
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
@@ -136,7 +137,9 @@ async def _list(interaction: Interaction) -> None:
     found = await handler_of(interaction).service.queries.list_tables(
         location=place, person_id=None if place else person_id
     )
-    lines = [table_summary(t) for t in reversed(found) if t.status != "ended"]
+    lines = [
+        table_summary(t) for t in reversed(found) if t.status != "ended" and sees(interaction, t, person_id)
+    ]
     await reply_text(interaction, "\n".join(lines[:30]) or "There is no table yet. `/table new` opens one.")
 
 

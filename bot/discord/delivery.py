@@ -47,6 +47,7 @@ LEASE = 30.0  # seconds for which one worker has an outbox message
 MAX_CONCURRENT = 8
 MAX_RETRY_DELAY = 300.0  # seconds
 MAX_TURN_RETRY_DELAY = 60.0  # seconds, for a player who can be reached nowhere at the moment
+ENDING_WAITS = timedelta(days=2)  # for a place where it may be told
 MIN_PAUSE, POLL_INTERVAL = 0.02, 15.0  # seconds between two looks at the outbox, without a commit
 SHUTDOWN_GRACE = 3.0  # seconds
 MAX_ATTEMPTS = 8  # of what fails by a fault of ours
@@ -190,7 +191,8 @@ class DiscordDelivery:
                 reason, retry_at = self._failure(queued, error)
             async with self.service.store.begin(excludes_others=False) as unit:
                 if reason:
-                    log.warning("Discord: %s was not sent: %s", self._name(queued), reason)
+                    level = logging.DEBUG if reason == queued.error else logging.WARNING  # said once
+                    log.log(level, "Discord: %s was not sent: %s", self._name(queued), reason)
                     await unit.outbox.mark_failed(queued.id, reason, retry_at)
                 else:
                     await unit.outbox.mark_sent(queued.id, message_id)
@@ -203,7 +205,9 @@ class DiscordDelivery:
             case Undeliverable():
                 return str(error), None
             case Unreachable():
-                waits = messages.decode_notification(queued.payload).kind in ("turn", "vote")
+                kind = messages.decode_notification(queued.payload).kind
+                is_young = queued.created_at > datetime.now(UTC) - ENDING_WAITS
+                waits = kind in ("turn", "vote") or (kind == "over" and _is_public(queued) and is_young)
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
@@ -224,7 +228,7 @@ class DiscordDelivery:
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
         notification = messages.decode_notification(queued.payload)
-        dm_user = queued.address.get("user") if not (queued.ordering_key or "").startswith("table:") else None
+        dm_user = None if _is_public(queued) else queued.address.get("user")
         try:
             async with self._lock(notification.table_id):
                 await self.service.cache.refresh(notification.table_id)
@@ -337,3 +341,8 @@ class DiscordDelivery:
         await self._sync_safely(table_id)
         async with self._lock(table_id):
             await self.endings.redraw(await self.service.queries.table_info(table_id))
+
+
+def _is_public(queued: OutboxMessage) -> bool:
+    """Whether a message goes where the table is shown, and not to direct messages."""
+    return (queued.ordering_key or "").startswith("table:")

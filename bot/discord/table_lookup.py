@@ -9,6 +9,7 @@ import discord
 from bot.discord.threads import code_in, has_own_thread
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_discord
+from bot.hub.queries import NoSuchTable, is_visible
 from bot.position import text_views
 from bot.service import Service
 from storage import GameTable, TableStatus, UnitOfWork
@@ -21,6 +22,15 @@ def _is_own_thread(table: GameTable, channel: int | None) -> bool:
 
 def _which(codes: Sequence[str]) -> str:
     return f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}."
+
+
+def sees(interaction: discord.Interaction, table: TableInfo, person_id: int) -> bool:
+    """Whether a user may read about a table: those at it, and those who see its channel."""
+    guild, user, channel = interaction.guild, interaction.user, table.location.get("channel")
+    room = guild.get_channel_or_thread(int(channel)) if guild and channel else None
+    if is_visible(table, person_id, None):
+        return True
+    return room is not None and isinstance(user, discord.Member) and room.permissions_for(user).view_channel
 
 
 class TableLookup:
@@ -54,9 +64,12 @@ class TableLookup:
         """
         if code:
             person_id = await self.person_id(interaction.user)
-            return await self.service.queries.find_table(
+            found = await self.service.queries.find_table(
                 code, person_id=person_id, guild=interaction.guild_id
             )
+            if not sees(interaction, found, person_id):
+                raise NoSuchTable(f"There is no table {code.strip().upper()}.")
+            return found
         all_here = await self._tables_here(interaction)
         here = [
             t
@@ -120,7 +133,7 @@ class TableLookup:
             others = await self.service.queries.list_tables(
                 location=("guild", interaction.guild_id), statuses=("lobby", "running")
             )
-            mine += [t for t in others if t.id not in own_ids]
+            mine += [t for t in others if t.id not in own_ids and sees(interaction, t, person_id)]
         wanted = typed.casefold().strip()
         return [
             t for t in mine if wanted in f"{t.code} {t.title} {t.name}".casefold() and t.status != "ended"

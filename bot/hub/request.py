@@ -216,6 +216,11 @@ class QueryAnswer(_Result, frozen=True):
     review: ReviewChart | None = None
     controls: tuple[Control, ...] = ()
 
+    @property
+    def text_file(self) -> ExportedFile:
+        """The text as a file."""
+        return ExportedFile(f"{self.query}.txt", "text/plain", self.text.encode())
+
     def shown_state(self, current: engine.State) -> engine.State:
         """The position that the answer is about."""
         return current if self.encoded_state is None else engine.decode_state(self.encoded_state)

@@ -1,5 +1,6 @@
 """Players whom one question asks together, and who are asked alone afterwards, are pinged anew."""
 
+from bot.hub.people import person_by_discord
 from bot.service import Service
 from storage import open_store
 from tests.fake_discord.running_bot import RunningBot
@@ -8,9 +9,9 @@ from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 
 
-async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBot, fake: FakeDiscord) -> None:
-    """1817 §7: Ann and Bob are asked whether they act; Ann says so, and has to act when Bob has passed."""
-    channel = fake.find_channel("general")
+async def asked_of_two(running: RunningBot) -> int:
+    """1817 §7: a table at which Ann and Bob are asked together whether they act."""
+    channel = running.fake.find_channel("general")
     async with await open_store(running.path) as store:
         place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
         table = await Service(store).lobby.import_game(
@@ -18,20 +19,59 @@ async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBo
         )
         async with store.begin() as unit:
             for player in table.seated_players:
-                user = fake.find_user(player.name).id
+                user = running.fake.find_user(player.name).id
                 await unit.people.add_identity(player.person_id, "discord", str(user))
+    return table.id
+
+
+async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBot, fake: FakeDiscord) -> None:
+    """Ann says that she acts, and has to act when Bob has passed."""
+    table, channel = await asked_of_two(running), fake.find_channel("general")
 
     def pings(name: str) -> list[int]:
         return [m.id for m in fake.visible_messages(channel) if name in {each.name for each in m.pinged}]
 
     async with running.online() as service:
-        await service.running.pause(table.id, by=None)
-        await service.running.resume(table.id, by=None)
+        await service.running.pause(table, by=None)
+        await service.running.resume(table, by=None)
         await fake.wait_until(lambda: pings("Ann") and pings("Bob"), "the question to both")
         before = pings("Ann")
-        await service.submit(table.id, 0, ["act"], None, "a")
-        await service.submit(table.id, 1, ["pass"], None, "b")
+        await service.submit(table, 0, ["act"], None, "a")
+        await service.submit(table, 1, ["pass"], None, "b")
         await fake.wait_until(lambda: pings("Ann") != before, "a ping when Ann has to act alone")
+
+
+async def test_the_one_card_of_both_pings_whom_their_own_notifications_ping(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Whosever notification comes first."""
+    table = await asked_of_two(running)
+    async with running.online() as service:
+        people = {
+            each.name: each.person_id for each in (await service.queries.table_info(table)).seated_players
+        }
+        for in_private, other in (("Bob", "Ann"), ("Ann", "Bob")):
+            await service.settings.apply(people[in_private], ["tell direct"])
+            await service.running.pause(table, by=None)
+            await running.wait_for_delivery()
+            before = len(fake.pings)
+            await service.running.resume(table, by=None)
+            await running.wait_for_delivery()
+            pings = [(each.user.name, each.message.channel.name) for each in fake.pings[before:]]
+            assert sorted(pings) == sorted([(in_private, in_private), (other, "general")])
+            await service.settings.apply(people[in_private], ["tell default"])
+
+
+async def test_a_poll_pings_who_wants_it_in_the_thread(started: RunningBot, fake: FakeDiscord) -> None:
+    assert started.service is not None
+    async with started.service.store.begin() as unit:
+        cid = await person_by_discord(unit, fake.find_user("Cid").id, "Cid")
+    await started.service.settings.apply(cid.id, ["tell direct"])
+    await fake.run_command("Bob", started.thread, "table end")
+    await started.wait_for_delivery()
+    (vote,) = [each for each in started.cards if "Accept" in [c.label for c in fake.controls(each)]]
+    assert [each.name for each in vote.pinged] == ["Ann"] and "⏳ Cid" in vote.text
+    assert "a vote" in fake.messages_pinging("Cid")[-1].history[0].content
 
 
 async def test_the_first_card_is_there_while_its_notification_waits(

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 from bot.discord.commands import translations
+from tests.discord.test_ending import before_the_last_move
 from tests.fake_discord import limits
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
@@ -79,6 +80,19 @@ async def test_show_bids_privates_trains_tiles_and_routes(started: RunningBot, f
     assert [each.value for each in offered] == ["MH"]
 
 
+async def test_an_answer_that_is_longer_than_a_message_is_a_file_too(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    await before_the_last_move(running)
+    async with running.online():
+        done = await fake.run_command("Ann", "general", "show log", count=100)
+        (file,) = done.message.attachments
+        assert file.filename == "log.txt" and len(file.content.decode().splitlines()) == 100
+        assert done.text.startswith("```") and done.text.endswith("…\n```")
+        assert not (await fake.run_command("Ann", "general", "show log")).message.attachments
+    fake.check_violations()
+
+
 async def test_my_card_asks_again_and_can_be_pressed(started: RunningBot, fake: FakeDiscord) -> None:
     nothing = await fake.run_command("Bob", started.thread, "show card")
     assert "Nothing waits for you" in nothing.text and "Ann to act" in nothing.text
@@ -101,6 +115,26 @@ async def test_a_code_says_nothing_in_another_server(started: RunningBot, fake: 
     at_home = await fake.run_command("Dan", "general", "show turn", table=code)
     member = await fake.run_command("Bob", "elsewhere", "show turn", table=code)
     assert "Ann" in at_home.text and "Ann" in member.text
+
+
+async def test_who_does_not_see_the_channel_of_a_table_reads_nothing_of_it(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    fake.open_channel("hall")
+    fake.find_channel("general").hidden_from = [fake.find_user("Bob"), fake.find_user("Dan")]
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        code = running.table_code
+        for command in ("show turn", "watch", "show log"):
+            refused = await fake.run_command("Dan", "hall", command, table=code)
+            assert refused.text == f"There is no table {code}."
+        assert "no table" in (await fake.run_command("Dan", "hall", "show turn", table="Friday")).text
+        assert code not in (await fake.run_command("Dan", "hall", "table list")).text
+        assert not await fake.autocomplete("Dan", "hall", "show map", option="table")
+        for seer in ("Ann", "Bob"):  # one sees the channel, the other plays
+            assert "Ann to act" in (await fake.run_command(seer, "hall", "show turn", table=code)).text
+            assert await fake.autocomplete(seer, "hall", "show map", option="table")
+            assert code in (await fake.run_command(seer, "hall", "table list")).text
 
 
 async def test_options_of_a_new_table_say_what_they_do(started: RunningBot, fake: FakeDiscord) -> None:

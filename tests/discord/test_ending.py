@@ -119,6 +119,25 @@ async def test_an_ending_where_files_may_not_be_attached(running: RunningBot, fa
         )
 
 
+async def test_an_ending_waits_until_the_bot_may_write(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The host reads once why it is not there."""
+    table, general = await before_the_last_move(running), fake.find_channel("general")
+    async with running.online() as service:
+        general.denied.add("SEND_MESSAGES")
+        await play_the_last_move(service, table)
+        refused = "`over` of table"
+        await fake.wait_until(lambda: refused in caplog.text, "the line of the log")
+        await running.end_hold_off()
+        await fake.wait_until(lambda: str(fake.rejected).count("50013") > 1, "a second attempt")
+        general.denied.clear()
+        await running.end_hold_off()
+        await ending(running)
+    assert caplog.text.count(refused) == 1
+    fake.check_violations(ignoring=["50013"], pinged=PLAYERS)
+
+
 class Unfinished(OnePixelPictures):
     """Charts are never finished."""
 

@@ -215,8 +215,8 @@ class User:
 class Channel:
     """A guild channel, a thread (with a `parent`) or a channel of direct messages (with a `recipient`).
 
-    `denied`: the names of permissions that the bot does not have here. A thread is archived by request, or
-    `auto_archive_minutes` after `active_at`.
+    `denied`: the names of permissions that the bot does not have here. `hidden_from`: users who do not see
+    it. A thread is archived by request, or `auto_archive_minutes` after `active_at`.
     """
 
     id: int
@@ -228,6 +228,7 @@ class Channel:
     recipient: User | None = None
     owner_id: int = 0
     denied: set[str] = field(default_factory=set)
+    hidden_from: list[User] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     members: dict[int, User] = field(default_factory=dict)
     topic: str | None = None
@@ -273,7 +274,10 @@ class Channel:
         if self.parent is None:
             return data | {
                 "position": 0,
-                "permission_overwrites": [],
+                "permission_overwrites": [
+                    {"id": str(user.id), "type": 1, "allow": "0", "deny": str(PERMISSIONS["VIEW_CHANNEL"])}
+                    for user in self.hidden_from
+                ],
                 "nsfw": False,
                 "parent_id": None,
                 "topic": self.topic,

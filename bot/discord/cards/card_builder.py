@@ -40,10 +40,10 @@ class BuiltCard(NamedTuple):
         """Of all that it shows."""
         return digest([self.payload, [digest(each.picture.png) for each in self.images]])
 
-    def draft(self, *, line: bool = False) -> Draft:
-        """The card as a message to be posted; `line`: with a notification first."""
-        if line:
-            return Draft(self.payload, line=self.line, users=self.users)
+    def draft(self, users: Sequence[str] = ()) -> Draft:
+        """The card as a message to be posted. users: whom it notifies, by a line first."""
+        if users:
+            return Draft(self.payload, line=self.line, users=users)
         return Draft(self.payload, self.images, self.plain, digest=self.digest)
 
 
@@ -70,12 +70,13 @@ class CardBuilder:
         pings_first: bool = False,
     ) -> BuiltCard:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
-        who alone sees it. pings_first: without its pictures where somebody is pinged, who gets them later."""
+        who alone sees it. pings_first: without its pictures, which those who are pinged get later."""
         users = {each.seat: user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
-        is_ping = pings_first and any(users.values())
-        images = [] if is_ping else await self.draw(view, entries[0].seq - 1 if entries else since, reader)
+        images = (
+            [] if pings_first else await self.draw(view, entries[0].seq - 1 if entries else since, reader)
+        )
         history = card_texts.history_lines(entries, view.table.names)
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat, other_runs=True)

@@ -17,7 +17,7 @@ message, and a card that can be posted nowhere at the table goes to its player's
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -50,7 +50,8 @@ from bot.discord.cards.prompts import (
     queued_turn,
 )
 from bot.discord.posting import Poster, Unreachable
-from bot.hub.notifications.messages import Notification, decode_notification
+from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
+from bot.hub.notifications.notify import is_pinged
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
@@ -314,11 +315,10 @@ class CardKeeper:
             return str(asked.ref.message_id)  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
-        acted = any(
-            entry.seat == pending.seat and entry.kind == "move" and entry.is_live
-            for entry in await self.service.queries.log(view.table.id, notification.seq)
-        )
-        notify = notification.ping and not acted
+        log_since = await self.service.queries.log(view.table.id, notification.seq)
+        acted = {each.seat for each in log_since if each.kind == "move" and each.is_live}
+        pinged = await self._pinged(view, acting) if together else [pending.seat] * notification.ping
+        notify = [seat for seat in pinged if seat not in acted]
         card = cards.get(card_slot(pending)) if is_shown_to_all else None
         if card and not notify and card.ref.key != queued.idempotency_key and open_prompt(view, card):
             return str(card.ref.message_id)
@@ -343,7 +343,20 @@ class CardKeeper:
         if not dm_user and (card := cards.get(decision_id)):
             return str(card.ref.message_id)
         shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
-        return await self._send(queued, view, cards, seat, shared, own, dm_user, notify=True)
+        now, voters = self.service.store.now(), [seat for seat, vote in poll.votes.items() if vote is None]
+        notify = [each for each in voters if is_pinged("vote", view.table, view.recipients.get(each), now)]
+        return await self._send(queued, view, cards, seat, shared, own, dm_user, notify=notify)
+
+    async def _pinged(self, view: TableView, acting: Sequence[PendingDecision]) -> list[int]:
+        """Of those who act together, whom their own notifications ping, in whose place there is one card."""
+        pinged = []
+        async with self.service.store.read() as unit:
+            for each in acting:
+                key = turn_collapse_key(view.table.id, each.seat, "table")
+                message = await unit.outbox.pending_with_collapse_key(key)
+                if message is not None and decode_notification(message.payload).ping:
+                    pinged.append(each.seat)
+        return pinged
 
     async def _synced_view(self, table_id: int) -> TableView:
         try:
@@ -363,17 +376,18 @@ class CardKeeper:
         own: Place,
         dm_user: str | None,
         *,
-        notify: bool,
+        notify: Sequence[int],
     ) -> str:
         """Post a card where the table is shown, or in the direct messages of the player of a seat: if the
-        notification goes there, or nothing can be posted at the table. Raises Unreachable."""
+        notification goes there, or nothing can be posted at the table. notify: the seats that it pings.
+        Raises Unreachable."""
         if dm_user is None:
             try:
                 return await self._post(queued, view, cards, shared, None, notify=notify)
             except Unreachable:
                 if (dm_user := user_of(view, seat)) is None:
                     raise
-        return await self._post(queued, view, cards, own, dm_user, notify=notify)
+        return await self._post(queued, view, cards, own, dm_user, notify=[seat])
 
     async def _post(
         self,
@@ -383,7 +397,7 @@ class CardKeeper:
         place: Place,
         dm_user: str | None,
         *,
-        notify: bool,
+        notify: Sequence[int],
     ) -> str:
         """Post a card; the next sync completes it, or one that an earlier attempt has posted."""
         slot, prompt = slot_for(dm_user, place.name), place.prompt
@@ -391,8 +405,9 @@ class CardKeeper:
         if previous is not None and previous.ref.key == queued.idempotency_key:
             self.shown_versions.pop(view.table.id, None)
             return str(previous.ref.message_id)
-        built = await self._build(view, prompt, view.seq, dm_user, pings_first=notify)
-        draft = built.draft(line=notify and bool(built.users))
+        users = [user for each in notify if (user := user_of(view, each))]
+        built = await self._build(view, prompt, view.seq, dm_user, pings_first=bool(users))
+        draft = built.draft(users)
         known = wanted_message(place.name, view, built)
         posted = await self.poster.post_once(queued, view.table, draft, known, dm_user)
         if previous is not None:

@@ -6,6 +6,7 @@ it is its user's, and still counts, is checked first.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ import engine
 from bot.discord.api import (
     FileAttachment,
     ImageAttachment,
-    OutgoingAttachment,
 )
 from bot.discord.cards import card_texts, parts
 from bot.discord.cards.card_builder import image_attachments
@@ -176,25 +176,26 @@ class LineInteractions:
         said: Sequence[Json] = (),
         public: bool = False,
     ) -> None:
-        """Show an answer: as a picture where there is one and it can be drawn, else as text.
+        """Show an answer: as a picture where there is one and it can be drawn, else as text, which is a file
+        too where it is longer than a message.
 
         table: None where it is about a person alone. said: what came of a line before.
         """
         images = await self._images(interaction, answer, table, public) if table else []
-        attachments: list[OutgoingAttachment] = [FileAttachment(file) for file in answer.files]
-        has_list = answer.controls and "`" in answer.text  # of lines, each in a code span of its own
-        text = answer.text if has_list else private_answers.result_text(answer)[0]
         limit = private_answers.MAX_PRIVATE_TEXT if said else private_answers.MAX_ANSWER
-        texts: list[Json] = [parts.text_display(text, limit)]
-        files = parts.file_components([f.name for f in answer.files])
+        text, whole = (private_answers.answer_text(answer, most) for most in (limit, sys.maxsize))
+        texts = [parts.text_display(text)]
+        says_all = bool(images) and answer.query in PICTURES_SAY_ALL
+        cut = [] if says_all or text == whole else [answer.text_file]
+        files = [FileAttachment(file) for file in (*answer.files, *cut)]
         rows = answer_rows(table.id if table else NO_TABLE, answer.query, answer.controls)
-        components = plain = [*said, *_framed([*texts, *files, *rows], rows)]
-        if images:
-            texts = [] if answer.query in PICTURES_SAY_ALL else texts
-            galleries = parts.media_galleries([each.ref for each in images])
-            attachments = [*attachments, *images]
-            components = [*said, *_framed([*texts, *files, *galleries, *rows], rows)]
-        await reply(interaction, components, attachments, public=public, plain=plain)
+        shown = [
+            *([] if says_all else texts),
+            *parts.file_components([file.source.name for file in files]),
+            *parts.media_galleries([each.ref for each in images]),
+        ]
+        components, plain = ([*said, *_framed([*above, *rows], rows)] for above in (shown, texts))
+        await reply(interaction, components, [*files, *images], public=public, plain=plain)
 
     async def _images(
         self, interaction: discord.Interaction, answer: QueryAnswer, table: TableInfo, public: bool

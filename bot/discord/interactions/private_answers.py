@@ -98,10 +98,20 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
         case PollUpdated():
             return "\n".join(result.sentences), ()
         case QueryAnswer():
-            text = result.text
-            return code_block(text, MAX_ANSWER) if "\n" in text else escape_markdown(text), ()
+            return answer_text(result, MAX_ANSWER), ()
         case NotYourSeat() | TableNotRunning():
             return result.reason, ()
+
+
+def answer_text(answer: QueryAnswer, limit: int) -> str:
+    """An answer in at most `limit` characters."""
+    if answer.controls and "`" in answer.text:  # a list of lines, each in a code span of its own
+        return truncate(answer.text, limit)
+    return (
+        code_block(answer.text, limit)
+        if "\n" in answer.text
+        else truncate(escape_markdown(answer.text), limit)
+    )
 
 
 def _why_not(failure: LineFailure) -> str:

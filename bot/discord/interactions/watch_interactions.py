@@ -85,8 +85,6 @@ class WatchInteractions:
     async def file_of_table(self, interaction: discord.Interaction, code: str) -> bytes:
         """The game of a table of this server, if the user may see it and show it here. Raises ValueError."""
         table = await self._lookup.resolve_table(interaction, code)
-        if not _sees(interaction.user, _room(interaction, table)):
-            raise ValueError(f"You cannot see the channel of table {table.code}, so you cannot show it.")
         if interaction.channel_id not in _own_channels(table):
             async with self._service.store.read() as unit:
                 is_allowed = await may_be_shown_elsewhere(unit, table)
@@ -166,22 +164,9 @@ def position_modal() -> Json:
     )  # fmt: skip
 
 
-def _sees(user: discord.User | discord.Member, room: discord.abc.GuildChannel | None) -> bool:
-    """Whether a user sees a channel; not where it is not known."""
-    if room is None or not isinstance(user, discord.Member):
-        return False
-    return room.permissions_for(user).view_channel
-
-
 def _own_channels(table: TableInfo) -> set[object]:
     """The ids of the channel and the thread of a table."""
     return {table.location.get("channel"), table.location.get("thread")} - {None}
-
-
-def _room(interaction: discord.Interaction, table: TableInfo) -> discord.abc.GuildChannel | None:
-    """The channel of a table, as far as the server is known."""
-    guild, channel = interaction.guild, table.location.get("channel")
-    return guild.get_channel(int(channel)) if guild and channel else None
 
 
 def _place(channel_id: int) -> str:

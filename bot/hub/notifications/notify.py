@@ -208,6 +208,12 @@ def is_told_at_once(table: TableInfo, recipient: Recipient) -> bool:
     return not recipient.settings.for_table(table.code).digest
 
 
+def is_pinged(kind: str, table: TableInfo, recipient: Recipient | None, now: datetime) -> bool:
+    """Whether a notification of this kind pings a person where the table is shown."""
+    found = routes(kind, table, recipient, now) if recipient else []
+    return any(route.channel == "table" and route.ping for route in found)
+
+
 def is_pinged_with_all(table: TableInfo, recipient: Recipient, now: datetime) -> bool:
     """Whether what is posted in the thread for everyone pings this person: the end of the game does."""
     return "table" in wanted_channels(table, recipient) and not is_quiet(recipient, now)
