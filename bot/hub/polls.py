@@ -247,8 +247,11 @@ class PollHandler:
         for open_poll in draft.table.polls:
             motion = self.motions.get(open_poll.poll.kind)
             if motion is not None and motion.ends_with_move(open_poll, seat):
-                sentence = await self.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
-                draft.add_note("service", "vote", sentence)  # whoever acts next reads it with their turn
+                await self.drop_noted(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
+
+    async def drop_noted(self, draft: CommitDraft, open_poll: TablePoll, why: str) -> None:
+        """Close a poll of which nothing comes; whoever acts next reads it with their turn."""
+        draft.add_note("service", "vote", await self.drop(draft, open_poll, why))
 
     async def drop_moot(self, draft: CommitDraft) -> None:
         """Close the polls about seats that have changed, and all with the end of the game."""

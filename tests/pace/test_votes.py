@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from bot.discord.cards.notices import turns_card
-from bot.hub.request import PollUpdated, QueryAnswer, TableNotRunning
+from bot.hub.log import recent_events
+from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
@@ -46,6 +47,26 @@ async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     await driven.say("Cid", "accept")
     await driven.wait_until(START + timedelta(days=5))
     assert len(driven.heard("Cid", "vote_reminder")) == 2
+
+
+async def test_a_vote_is_submitted_alone(driven: DrivenTable) -> None:
+    """It was said to be no line of the game."""
+    await open_vote(driven)
+    result = await driven.say("Cid", "accept vote", "pass")
+    assert isinstance(result, LineRefused) and result.reason == "`accept vote` has to be submitted alone."
+
+
+async def test_who_was_asked_about_an_undo_hears_that_another_one_ends_the_vote(driven: DrivenTable) -> None:
+    """They had a question that nobody asked any more."""
+    await driven.begin("none")
+    for name in ("Ann", "Bob", "Cid", "Ann"):
+        assert isinstance(await driven.say(name, "pass"), Completed)
+    assert isinstance(await driven.say("Ann", "undo"), Completed)
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    assert isinstance(await driven.say("Ann", "redo"), Completed)
+    why = "The vote is over, because Ann has restored moves: Undo 3 moves? Ann: pass; Bob: pass; Cid: pass."
+    assert why in driven.heard("Cid", "news")[-1]
+    assert recent_events(await driven.service.queries.log(driven.table), 1)[-1] == why
 
 
 async def test_who_is_away_is_not_reminded_of_a_vote(driven: DrivenTable) -> None:
