@@ -92,6 +92,16 @@ async def test_a_deputy_does_not_agree_to_end_the_game(driven: DrivenTable) -> N
     assert (await driven.service.queries.table_info(driven.table)).status == "ended"
 
 
+async def test_who_was_away_hears_that_the_deputy_is_deleted(driven: DrivenTable) -> None:
+    """Nobody was told, and the table went on waiting for nobody until something happened."""
+    await with_deputy(driven, "Ann")
+    await driven.service.personal_data.erase(driven.people["Eve"])
+    await driven.tick()
+    assert "nobody plays for you at table Friday" in driven.heard("Ann", "seat_answer")[0]
+    assert "Their time does not run until then." in driven.heard("Bob", "news")[-1]
+    assert len(driven.heard("Ann", "turn")) == 1
+
+
 async def test_a_deputy_votes_on_the_pace(driven: DrivenTable) -> None:
     await with_deputy(driven, "Ann")
     await driven.say("Bob", "pace 48h")
