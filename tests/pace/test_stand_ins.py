@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
@@ -171,6 +171,15 @@ async def test_who_moves_before_their_deputy_plays_on(driven: DrivenTable) -> No
     assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
     assert len(driven.heard("Ann", "vote")) == 1
     assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
+
+
+async def test_a_deputy_who_is_taken_back_decides_nothing(driven: DrivenTable) -> None:
+    """They decided once all the same."""
+    await late_with_deputy(driven)
+    assert await driven.settings("Ann", "settings deputy off") == "You have no deputy."
+    assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
+    assert isinstance(await driven.say("Dora", "pass"), NotYourSeat)
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
 
 
 async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> None:
