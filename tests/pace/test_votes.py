@@ -84,6 +84,26 @@ async def test_a_vote_that_nobody_answers_is_recalled_weekly_after_a_week(driven
     assert len(driven.heard("Cid", "vote_reminder")) == 7 + 3
 
 
+async def test_an_answer_says_what_the_orders_say_that_it_releases(driven: DrivenTable) -> None:
+    """It left them out, and the table heard twice, and for two reasons, that the vote was over."""
+    await driven.begin("24h")
+    for name in ("Ann", "Bob"):
+        assert isinstance(await driven.say(name, "pass"), Completed)
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    left = await driven.say("Cid", "auto pass once")
+    assert isinstance(left, QueryAnswer)
+    assert left.text.endswith("Orders wait until the vote on the undo is over.")
+    declined = await driven.say("Bob", "decline vote")
+    assert isinstance(declined, PollUpdated) and "Cid passes." in declined.sentences
+    assert [p.name for p in declined.pending] == ["Ann"]
+    (told,) = driven.heard("Cid", "news")
+    assert told.count("The vote is over, because Bob declines") == 1 and "has moved" not in told
+    await driven.say("Bob", "pause")
+    await driven.say("Ann", "auto pass")
+    resumed = await driven.say("Bob", "resume")
+    assert isinstance(resumed, Completed) and resumed.sentences[1:] == ("Ann passes.",)
+
+
 @pytest.mark.parametrize(("pace", "hours"), [("none", 24), ("6h", 6)])
 async def test_orders_wait_for_a_vote_on_an_undo_at_most_the_allowance_or_a_day(
     driven: DrivenTable, pace: str, hours: int
