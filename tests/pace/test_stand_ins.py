@@ -185,7 +185,8 @@ async def test_a_deputy_who_is_taken_back_decides_nothing(driven: DrivenTable) -
 async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> None:
     """Ann heard nothing, Dora heard of herself twice, and the end of the longer time was not told."""
     await late_with_deputy(driven)
-    assert "Dora decides for you this once, unless you move first." in driven.heard("Ann", "time_up")[0]
+    own = driven.heard("Ann", "time_up")[0]
+    assert "Dora decides for you this once at table Friday" in own
     assert driven.heard("Dora", "news") == [] and len(driven.heard("Dora", "deputy")) == 1
     assert isinstance(await driven.say("Ann", "extend"), Completed)
     await driven.wait_until(START + 48 * HOUR)
