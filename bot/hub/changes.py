@@ -161,18 +161,21 @@ class RunningTables(TableChanges):
                 draft.announce("news", sentence)
         return table.info
 
-    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> None:
         """Pause the game. For the players and the host."""
-        return await self._set_status(table_id, by, "pause", request_id)
+        await self._set_status(table_id, by, "pause", request_id)
 
-    async def resume(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
-        """Resume the game if no seat is empty. For the players and the host."""
+    async def resume(
+        self, table_id: int, *, by: int | None, request_id: str | None = None
+    ) -> tuple[str, ...]:
+        """Resume the game if no seat is empty. For the players and the host. What orders have said then, in
+        sentences."""
         return await self._set_status(table_id, by, "resume", request_id)
 
     @again_on_conflict
     async def _set_status(
         self, table_id: int, by: int | None, command: Literal["pause", "resume"], request_id: str | None
-    ) -> TableInfo:
+    ) -> tuple[str, ...]:
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             if not info.seats_of(by):
@@ -192,7 +195,7 @@ class RunningTables(TableChanges):
                 draft.add_note("service", command, sentence, person_id=by)
                 draft.announce("news", sentence)
                 draft.result = Completed((), (sentence,)) if request_id else None
-        return table.info
+        return draft.sentences_of_orders()
 
     @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:

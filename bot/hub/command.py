@@ -259,7 +259,7 @@ class Commands:
         """Whether a line cannot be submitted with lines of the game."""
         command = self.get(first_word(line))
         if command is None or command.name in SHARED_WORDS:
-            return False
+            return line.casefold().split()[1:] == ["vote"]
         return command.others is not Lines.ANY
 
     @property

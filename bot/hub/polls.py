@@ -210,9 +210,9 @@ class PollHandler:
                 outcome, more = await self._close_poll(draft, request, open_poll, outcome)
                 sentences += more
                 waiting = ()
-            draft.result = PollUpdated(
-                messages.poll_id(open_poll), tuple(sentences), waiting, outcome, draft.next_pending(),
-                next_decision_id=decision_id,
+            draft.make_result = lambda: PollUpdated(
+                messages.poll_id(open_poll), (*sentences, *draft.sentences_of_orders()), waiting, outcome,
+                draft.next_pending(), next_decision_id=draft.next_decision_id(request.seat),
             )  # fmt: skip
         return draft.result
 
@@ -243,12 +243,16 @@ class PollHandler:
         return sentence
 
     async def drop_after_move(self, draft: CommitDraft, seat: int) -> None:
-        """A seat has moved: close the polls that end with that."""
-        for open_poll in draft.table.polls:
+        """A seat has moved: close the polls that end with that, unless this commit has closed them."""
+        unit, table = draft.open_unit, draft.table
+        for open_poll in await unit.polls.open_polls(table.stored_info.id) if unit else table.polls:
             motion = self.motions.get(open_poll.poll.kind)
             if motion is not None and motion.ends_with_move(open_poll, seat):
-                sentence = await self.drop(draft, open_poll, f"{draft.table.state.players[seat]} has moved")
-                draft.add_note("service", "vote", sentence)  # whoever acts next reads it with their turn
+                await self.drop_noted(draft, open_poll, f"{table.state.players[seat]} has moved")
+
+    async def drop_noted(self, draft: CommitDraft, open_poll: TablePoll, why: str) -> None:
+        """Close a poll of which nothing comes; whoever acts next reads it with their turn."""
+        draft.add_note("service", "vote", await self.drop(draft, open_poll, why))
 
     async def drop_moot(self, draft: CommitDraft) -> None:
         """Close the polls about seats that have changed, and all with the end of the game."""

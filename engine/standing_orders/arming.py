@@ -60,7 +60,10 @@ def _refuse_buy(g: Game, order: AutoBuy) -> str | None:
     if co.closed:
         return f"The {order.company} is closed."
     if co.par is None and co.president is None:
-        return f"The {order.company} has not started; its president's certificate is bought with `par`."
+        how = "its president's certificate is bought with `par`"
+        if Auction in g.title.questions:
+            how = "it is auctioned with `start`"
+        return f"The {order.company} has not started; {how}."
     if order.until_floated and co.floated:
         return f"The {order.company} has floated; say how many shares: `auto buy 2 {order.company}`."
     if not order.until_floated and not 1 <= (order.count or 0) <= MAX_SHARES:

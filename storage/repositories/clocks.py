@@ -314,6 +314,12 @@ class ClockRepository(Repository):
         await self.remove_deputy(deputy.table_id, deputy.seat)
         await self._db.add(deputy)
 
+    async def take_back_decision(self, table_id: int, seat: int, person_id: int) -> None:
+        """A deputy who was to decide once for a seat is not to any more; the next look dismisses them."""
+        await self._db.renew_revisions(table_id)
+        own = (col(Deputy.table_id) == table_id, col(Deputy.seat) == seat, col(Deputy.person_id) == person_id)
+        await self._db.update(Deputy, *own, col(Deputy.decision_id).is_not(None), decision_id="")
+
     async def remove_deputy(self, table_id: int, seat: int) -> bool:
         """Nobody acts for a seat any more; returns whether somebody did."""
         await self._db.renew_revisions(table_id)

@@ -146,13 +146,16 @@ class PersonalDataRepository(Repository):
                 same = (col(MoveRecord.table_id) == table_id, col(MoveRecord.seq) == row.seq)
                 await self._db.update(MoveRecord, *same, **values)
 
-    async def rewrite_preferences(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        """Change the preferences of people, of all for whom they would be others then."""
+    async def rewrite_preferences(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> list[int]:
+        """Change the preferences of people, of all for whom they would be others then; their ids."""
+        changed = []
         for person in await self._db.all(select_models(Person)):
             if (after := change(person.preferences)) != person.preferences:
                 await self._db.renew_revisions_of_person(person.id)
                 own = col(Person.id) == person.id
                 await self._db.update(Person, own, preferences=after)
+                changed.append(person.id)
+        return changed
 
     async def delete_messages(self, is_theirs: Callable[[Mapping[str, Any]], bool]) -> None:
         """Delete the messages of the outbox that go to one of the person's addresses."""

@@ -41,19 +41,21 @@ async def test_a_protection_beside_a_move(tmp_path: Path) -> None:
 
 
 async def test_an_order_that_is_left_again_has_not_ended(tmp_path: Path) -> None:
-    """What the email is called says what it is about."""
+    """One email says what was undone, and what follows for the order."""
     with OnePixelPictures() as pictures:
         async with letter_desk(tmp_path, pictures) as desk:
             table = await stock_round(desk)
             cid = (await desk.service.queries.table_info(table)).names.index("Cid")
+            told = []
             for seat, line in ((cid, "auto pass unless MP starts"), (0, "par MP 68"), (0, "undo")):
                 answer = await desk.service.submit(table, seat, [line], None, None)
                 assert isinstance(answer, Completed | QueryAnswer), answer
                 await desk.take("order")
-            told = [str(each.message["Subject"]).partition("] ")[2] for each in desk.letters]
-            ended, again = (each for each in told if "order" in each)
-            assert ended == "News: Your order `auto pass unless MP starts` has ended"
-            assert again.startswith("News: Your order `auto pass unless MP starts` is left again")
+                told.append(desk.newest.get("cid@player.test"))
+            _, over, again = told
+            assert over and "Your order `auto pass unless MP starts` has ended" in over.message["Subject"]
+            assert again and "News: Ann undoes par MP 68" in again.message["Subject"]
+            assert "Your order `auto pass unless MP starts` is left again." in again.part("plain")
 
 
 @pytest.mark.parametrize("acts_first", [False, True])

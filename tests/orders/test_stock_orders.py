@@ -267,6 +267,14 @@ def test_an_order_that_could_never_speak(line: str, reason: str) -> None:
     assert str(error.value) == reason
 
 
+def test_a_company_that_is_started_by_auction() -> None:
+    """1817 knows no `par`."""
+    g = engine.game_of(OrderTable("1817").state)
+    with pytest.raises(engine.RefusedError) as error:
+        parse_order(g, "p1", "auto buy WC up to 80")
+    assert str(error.value) == "The WC has not started; it is auctioned with `start`."
+
+
 def test_judging_changes_nothing() -> None:
     t = table()
     before = engine.encode_state(t.state)

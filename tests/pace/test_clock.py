@@ -228,6 +228,13 @@ async def test_a_digest_is_one_message_a_day_if_something_waits(driven: DrivenTa
     assert driven.heard("Ann", "reminder")[0].startswith(at("03 11:00")), "the last hour is told all the same"
 
 
+async def test_who_is_away_gets_no_digest(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.settings("Ann", BERLIN, "settings digest 08:00", "away until 2026-06-05")
+    await driven.wait_until(local("2026-06-05 09:00"))
+    assert [line[:8] for line in driven.heard("Ann", "digest")] == [at("05 08:00")]
+
+
 async def test_a_digest_whose_hour_is_changed_comes_at_the_new_one(driven: DrivenTable) -> None:
     """Also on a day on which one has come already."""
     await driven.begin("48h")
@@ -288,7 +295,7 @@ async def test_who_reads_digests_hears_at_once_that_their_time_is_up(driven: Dri
     await driven.settings("Ann", "digest 08:00")
     await driven.wait_until(START + timedelta(hours=25))
     (told,) = driven.heard("Ann", "time_up")
-    assert told.startswith("02 10:00") and told.endswith(": you have passed.")
+    assert told.startswith("02 10:00") and "You have passed at table Friday" in told
     assert driven.heard("Bob", "time_up") == []
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
+from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
@@ -92,6 +92,16 @@ async def test_a_deputy_does_not_agree_to_end_the_game(driven: DrivenTable) -> N
     assert (await driven.service.queries.table_info(driven.table)).status == "ended"
 
 
+async def test_who_was_away_hears_that_the_deputy_is_deleted(driven: DrivenTable) -> None:
+    """Nobody was told, and the table went on waiting for nobody until something happened."""
+    await with_deputy(driven, "Ann")
+    await driven.service.personal_data.erase(driven.people["Eve"])
+    await driven.tick()
+    assert "nobody plays for you at table Friday" in driven.heard("Ann", "seat_answer")[0]
+    assert "Their time does not run until then." in driven.heard("Bob", "news")[-1]
+    assert len(driven.heard("Ann", "turn")) == 1
+
+
 async def test_a_deputy_votes_on_the_pace(driven: DrivenTable) -> None:
     await with_deputy(driven, "Ann")
     await driven.say("Bob", "pace 48h")
@@ -163,10 +173,20 @@ async def test_who_moves_before_their_deputy_plays_on(driven: DrivenTable) -> No
     assert isinstance(await driven.say("Ann", "accept vote"), PollUpdated)
 
 
+async def test_a_deputy_who_is_taken_back_decides_nothing(driven: DrivenTable) -> None:
+    """They decided once all the same."""
+    await late_with_deputy(driven)
+    assert await driven.settings("Ann", "settings deputy off") == "You have no deputy."
+    assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
+    assert isinstance(await driven.say("Dora", "pass"), NotYourSeat)
+    assert isinstance(await driven.say("Ann", "pass"), Completed)
+
+
 async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> None:
     """Ann heard nothing, Dora heard of herself twice, and the end of the longer time was not told."""
     await late_with_deputy(driven)
-    assert "Dora decides for you this once, unless you move first." in driven.heard("Ann", "time_up")[0]
+    own = driven.heard("Ann", "time_up")[0]
+    assert "Dora decides for you this once at table Friday" in own
     assert driven.heard("Dora", "news") == [] and len(driven.heard("Dora", "deputy")) == 1
     assert isinstance(await driven.say("Ann", "extend"), Completed)
     await driven.wait_until(START + 48 * HOUR)

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from bot.discord.cards.notices import turns_card
-from bot.hub.request import PollUpdated, QueryAnswer, TableNotRunning
+from bot.hub.log import recent_events
+from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.letters import MailDesk
 from tests.pace.test_by_mail import desk, to
@@ -48,6 +49,26 @@ async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     assert len(driven.heard("Cid", "vote_reminder")) == 2
 
 
+async def test_a_vote_is_submitted_alone(driven: DrivenTable) -> None:
+    """It was said to be no line of the game."""
+    await open_vote(driven)
+    result = await driven.say("Cid", "accept vote", "pass")
+    assert isinstance(result, LineRefused) and result.reason == "`accept vote` has to be submitted alone."
+
+
+async def test_who_was_asked_about_an_undo_hears_that_another_one_ends_the_vote(driven: DrivenTable) -> None:
+    """They had a question that nobody asked any more."""
+    await driven.begin("none")
+    for name in ("Ann", "Bob", "Cid", "Ann"):
+        assert isinstance(await driven.say(name, "pass"), Completed)
+    assert isinstance(await driven.say("Ann", "undo"), Completed)
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    assert isinstance(await driven.say("Ann", "redo"), Completed)
+    why = "The vote is over, because Ann has restored moves: Undo 3 moves? Ann: pass; Bob: pass; Cid: pass."
+    assert why in driven.heard("Cid", "news")[-1]
+    assert recent_events(await driven.service.queries.log(driven.table), 1)[-1] == why
+
+
 async def test_who_is_away_is_not_reminded_of_a_vote(driven: DrivenTable) -> None:
     await open_vote(driven)
     await driven.settings("Cid", "zone UTC", "away until 2026-06-06")
@@ -61,6 +82,26 @@ async def test_a_vote_that_nobody_answers_is_recalled_weekly_after_a_week(driven
     await driven.say("Bob", "pause")
     await driven.wait_until(START + timedelta(days=30, hours=1))
     assert len(driven.heard("Cid", "vote_reminder")) == 7 + 3
+
+
+async def test_an_answer_says_what_the_orders_say_that_it_releases(driven: DrivenTable) -> None:
+    """It left them out, and the table heard twice, and for two reasons, that the vote was over."""
+    await driven.begin("24h")
+    for name in ("Ann", "Bob"):
+        assert isinstance(await driven.say(name, "pass"), Completed)
+    assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
+    left = await driven.say("Cid", "auto pass once")
+    assert isinstance(left, QueryAnswer)
+    assert left.text.endswith("Orders wait until the vote on the undo is over.")
+    declined = await driven.say("Bob", "decline vote")
+    assert isinstance(declined, PollUpdated) and "Cid passes." in declined.sentences
+    assert [p.name for p in declined.pending] == ["Ann"]
+    (told,) = driven.heard("Cid", "news")
+    assert told.count("The vote is over, because Bob declines") == 1 and "has moved" not in told
+    await driven.say("Bob", "pause")
+    await driven.say("Ann", "auto pass")
+    resumed = await driven.say("Bob", "resume")
+    assert isinstance(resumed, Completed) and resumed.sentences[1:] == ("Ann passes.",)
 
 
 @pytest.mark.parametrize(("pace", "hours"), [("none", 24), ("6h", 6)])

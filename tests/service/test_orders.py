@@ -413,7 +413,7 @@ async def test_an_undo_of_others_restores_the_orders_that_the_move_ended(trading
     assert "The NYC has started." in await arm(trading, "Cid", "auto")
     assert isinstance(await trading.say("Bob", "undo"), Completed)
     assert (await arm(trading, "Cid", "auto")).startswith("1. `auto buy B&O up to 100 unless NYC starts`.")
-    told = [sentence for _, notice in await trading.sent("order") for sentence in notice.sentences]
+    told = [sentence for _, notice in await trading.sent("news") for sentence in notice.sentences]
     assert told[-1].endswith("is left again. What ended it was undone.")
     await say_all(trading, ("Bob", "pass"))
     assert (await trading.lines())[-1] == "buy B&O from ipo"

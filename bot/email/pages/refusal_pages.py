@@ -191,7 +191,10 @@ def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
 def help_without_table(person: Correspondent) -> MailPage:
     """To a player whose mail has no valid reply address, or answers an email about no table."""
     blocks: list[Block] = [
-        Paragraph("Your email does not show for which table it is, so nothing was done with it."),
+        Paragraph(
+            "Your email does not show for which table it is, or you have no seat there any more. Nothing was "
+            "done with it."
+        ),
         Paragraph("Please reply to the newest email of the table that you mean."),
         CopyableLines(
             "Or begin with one of these lines",

@@ -255,7 +255,8 @@ async def _dismissed(table: TableInfo, notification: Notification) -> Page:
 
 
 async def add_deadline(store: Store, page: TurnPage) -> Addition:
-    """A sentence for the reader, in their time zone; none without a pace, or on a page for everybody."""
+    """A sentence for the reader, in their time zone; none without a pace, on a page for everybody, or for a
+    deputy whose player is late."""
     if page.pending is None or page.reader is None:
         return Addition()
     async with store.read() as unit:
@@ -265,6 +266,8 @@ async def add_deadline(store: Store, page: TurnPage) -> Addition:
         person, now = await unit.people.get(page.reader), unit.now
     zone = settings_of(person.preferences, person.time_zone).zone
     if now >= clock.allowance_end:
+        if clock.person_id != page.reader:
+            return Addition()
         return Addition([clock_messages.reminder_sentence(clock, now, zone)])
     by = moment_text(clock.allowance_end, zone)
     return Addition([f"Please reply by {by}{clock_messages.bank_text(clock)}."])

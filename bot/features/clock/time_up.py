@@ -175,8 +175,8 @@ class TimeUp(WaitTimers):
         """A player whose time was up is told at once, even if a digest has their news."""
         if is_told_at_once(info, wait.recipient):
             return
-        what = "you have passed" if line == "pass" else f"`{line}` was played for you"
-        sentence = f"Your time is up at table {info.name} {info.code}: {what}."
+        what = "You have passed" if line == "pass" else f"`{line}` was played for you"
+        sentence = f"{what} at table {info.name} {info.code}."
         async with self.store.begin(table=info.id) as unit:
             await unit.outbox.enqueue(
                 *clock_messages.time_up_messages(info, wait.recipient, sentence, f"{name}.played", unit.now)
@@ -215,8 +215,8 @@ class TimeUp(WaitTimers):
             )
             waiting = [p for p in table.pending if p.seat == seat]
             told = (
-                f"Your time is up at table {info.name} {info.code}. {deputy.name} decides for you this once, "
-                "unless you move first."
+                f"{deputy.name} decides for you this once at table {info.name} {info.code}, unless you move "
+                "first."
             )
             await unit.outbox.enqueue(
                 *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now),

@@ -243,6 +243,7 @@ class _Followup:
         line = self._absence_line(settings)
         if line == clock.absence:
             return
+        had_deputy = bool(line) and " deputy " in clock.absence  # who may be deleted by now
         clock.absence = line
         name, player = self._info.names[seat], self._info.player_at(seat)
         shown = settings if line else PersonSettings()
@@ -253,16 +254,22 @@ class _Followup:
         if line or (player and player.person_id == clock.person_id):  # who has left is not back
             self._tell(*clock_messages.news_messages(self._info, others, sentence, stamp, self._now))
             self.notes.append(sentence)
-        await self._update_deputy(unit, seat, clock, shown, stamp)
+        await self._update_deputy(unit, seat, clock, shown, stamp, had_deputy)
 
     async def _update_deputy(
-        self, unit: UnitOfWork, seat: int, clock: SeatClock, settings: PersonSettings, stamp: str
+        self,
+        unit: UnitOfWork,
+        seat: int,
+        clock: SeatClock,
+        settings: PersonSettings,
+        stamp: str,
+        had_deputy: bool,
     ) -> None:
         """Appoint the deputy of an absent player, or let the player play again; the one who plays now is
-        told what waits."""
+        told what waits. had_deputy: according to the absence as it was."""
         absence, deputies = settings.absence, self._record.deputies
         former = next((d for d in deputies if d.seat == seat and d.decision_id is None), None)
-        had_deputy = await unit.clocks.remove_deputy(self._info.id, seat)
+        had_deputy |= await unit.clocks.remove_deputy(self._info.id, seat)
         if former is not None and former.person_id != (absence.deputy_id if absence else None):
             await self._dismiss(unit, seat, former.person_id, stamp)
         player = self._info.player_at(seat)

@@ -61,13 +61,14 @@ class DigestTimer:
         self._cache = cache
 
     async def send(self, row: StoredTimer) -> bool:
-        """Send the digest, if any table waits for the person, and set the next."""
+        """Send the digest, if any table waits for the person, and set the next; none to who is away."""
         assert row.person_id is not None
         async with self._cache.store.begin() as unit:
             person = await unit.people.get(row.person_id)
             settings = settings_of(person.preferences, person.time_zone)
             next_at = next_digest_at(settings, unit.now) if settings.wants_digest else None
-            if await unit.clocks.take_due(row, next_at) and settings.wants_digest:
+            is_wanted = settings.wants_digest and not settings.is_away(unit.now)
+            if await unit.clocks.take_due(row, next_at) and is_wanted:
                 await enqueue_digest(unit, row.person_id)
         self._cache.wake_subscribers()
         return True

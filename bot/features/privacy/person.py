@@ -203,7 +203,8 @@ class PersonalData:
             await data.delete_messages(lambda address: _is_to(address, person_id, traces))
             await data.delete_results(Replacing(own_texts, ()).mentions)
             await data.rewrite(lambda *each: rest.value(each[-1]), None)
-            await data.rewrite_preferences(lambda preferences: _without_deputy(preferences, person_id))
+            for each in await data.rewrite_preferences(lambda wishes: _without_deputy(wishes, person_id)):
+                await unit.clocks.look_again_for(each)
             await data.forget(person_id, traces.discord)
             if traces.addresses and self.settings.has_mailbox:
                 waiting = await _waiting_addresses(unit)

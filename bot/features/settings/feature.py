@@ -90,9 +90,13 @@ class PersonSettingsService:
         async with self._store.begin() as unit:
             person = await unit.people.get(person_id)
             settings = settings_of(person.preferences, person.time_zone)
+            former_deputy = settings.deputy_id
             for line in plain:
                 settings = changed_settings(settings, line, unit.now)
             settings = await self._with_deputies(unit, person, settings)
+            if former_deputy is not None and former_deputy != settings.deputy_id:
+                for table, seat in await unit.tables.for_person(person_id):
+                    await unit.clocks.take_back_decision(table.id, seat.number or 0, former_deputy)
             await self._check_channels(unit, person_id, settings)
             preferences = preferences_with(person.preferences, settings)
             if "mail" in (settings.tell.channels or ()):

@@ -33,6 +33,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.play import Beside, MoveHandler, line_failure
+from bot.hub.polls import holds_table
 from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, not_running, refused
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
@@ -223,4 +224,7 @@ def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderR
         elif not said and order in left:  # a later line of the message may have taken its place
             previews = preview_texts(draft.table, OrderBook(), left, now, [*draft.log_rows])
             lines.append(previews[order.id])
+    table = draft.table
+    if draft.armed_orders and holds_table(table.polls, table.stored_info.pace, draft.timestamp):
+        lines.append("Orders wait until the vote on the undo is over.")
     return tuple(lines)

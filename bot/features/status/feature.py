@@ -55,16 +55,17 @@ class StatusCommands:
         try:
             if request.lines[0].casefold() != request.word:
                 raise ValueError(f"Write `{request.word}` on a line by itself.")
+            said: tuple[str, ...] = ()
             if request.word == "pause":
                 await self._running.pause(table_id, by=by, request_id=request.request_id)
             else:
-                await self._running.resume(table_id, by=by, request_id=request.request_id)
+                said = await self._running.resume(table_id, by=by, request_id=request.request_id)
         except ValueError as error:
             return LineRefused(0, request.lines[0], str(error))
         after = (await self._cache.get(table_id)).view()
         code = after.table.code
         done = f"Table {code} is paused." if request.word == "pause" else f"Table {code} is resumed."
-        return Completed((), (done,), after.pending)
+        return Completed((), (done, *said), after.pending)
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Give up the seat and pause the table, after a confirmation."""

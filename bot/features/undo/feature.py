@@ -33,7 +33,7 @@ class UndoHandler:
 
     def motions(self) -> dict[str, Motion]:
         """What a poll about an undo or redo decides; any move ends it, as it is about the moves it names."""
-        motion = Motion(_carry_out, _is_possible, ends_with_move=lambda poll, seat: True)
+        motion = Motion(self._carry_out, _is_possible, ends_with_move=lambda poll, seat: True)
         return dict.fromkeys(REWIND_POLLS, motion)
 
     def commands(self) -> list[Command]:
@@ -69,10 +69,41 @@ class UndoHandler:
             details = {"target": rewind.target}
             return await self._polls.open_poll(table, request, kind, others, question, details)
         async with self._cache.commit_request(table, request) as draft:
-            sentence = await _apply(draft, request, rewind)
+            sentence = await self._apply(draft, request, rewind, table.polls)
             draft.make_result = lambda: completed(draft, request, sentences=(sentence,))
         assert draft.result is not None
         return draft.result
+
+    async def _carry_out(self, draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
+        """Undo or redo what all have agreed to."""
+        rewind, poll = _rewind_of(draft.table, open_poll), open_poll.poll
+        assert rewind is not None
+        proposer = poll.proposer_seat if poll.proposer_seat is not None else request.seat
+        proposal = Request(proposer, (poll.kind,), (0,), None, None, request.person_id, request.transport)
+        names = [draft.table.state.players[seat] for seat, agrees in open_poll.votes.items() if agrees]
+        others = [each for each in draft.table.polls if each.poll.id != poll.id]
+        return [await self._apply(draft, proposal, rewind, others, names)]
+
+    async def _apply(
+        self,
+        draft: CommitDraft,
+        request: Request,
+        rewind: Rewind,
+        open_polls: Sequence[TablePoll],
+        agreed: Sequence[str] = (),
+    ) -> str:
+        """Move the end of the line of play and close the polls about undo and redo; what happened, in a
+        sentence. agreed: the players who have voted for it."""
+        table = draft.table
+        sentence = rewind_sentence(table, request.seat, rewind, agreed)
+        row = request.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)
+        draft.add_row(row, table.log.state_after_move(rewind.target))
+        draft.announce("news", sentence)
+        for open_poll in open_polls:
+            if open_poll.poll.kind in REWIND_POLLS:
+                what = "has undone moves" if rewind.kind == "undo" else "has restored moves"
+                await self._polls.drop_noted(draft, open_poll, f"{table.state.players[request.seat]} {what}")
+        return sentence
 
 
 def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:
@@ -83,30 +114,6 @@ def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:
 
 def _is_possible(table: LiveTable, info: TableInfo, open_poll: TablePoll) -> bool:
     return _rewind_of(table, open_poll) is not None
-
-
-async def _carry_out(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
-    """Undo or redo what all have agreed to."""
-    rewind, poll = _rewind_of(draft.table, open_poll), open_poll.poll
-    assert rewind is not None
-    proposer = poll.proposer_seat if poll.proposer_seat is not None else request.seat
-    proposal = Request(proposer, (poll.kind,), (0,), None, None, request.person_id, request.transport)
-    names = [draft.table.state.players[seat] for seat, agrees in open_poll.votes.items() if agrees]
-    return [await _apply(draft, proposal, rewind, names)]
-
-
-async def _apply(draft: CommitDraft, request: Request, rewind: Rewind, agreed: Sequence[str] = ()) -> str:
-    """Move the end of the line of play and close the polls about undo and redo; what happened, in a
-    sentence. agreed: the players who have voted for it."""
-    table = draft.table
-    sentence = rewind_sentence(table, request.seat, rewind, agreed)
-    row = request.new_row(kind=rewind.kind, line=rewind.kind, raw_line=sentence, rewinds_to=rewind.target)
-    draft.add_row(row, table.log.state_after_move(rewind.target))
-    for open_poll in table.polls:
-        if open_poll.poll.kind in REWIND_POLLS:
-            await (await draft.unit()).polls.close(open_poll.poll.id, "superseded")
-    draft.announce("news", sentence)
-    return sentence
 
 
 RewindKind = Literal["undo", "redo"]

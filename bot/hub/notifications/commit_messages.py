@@ -46,14 +46,13 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     sent = [*_announcements(draft, metadata, {pending.seat for pending in asked}, mailed)]
     own = {seat for seat, each in recipients.items() if each.person_id == draft.answered_person}
     answered = own if len(own) == 1 else own & acting_seats  # a deputy may play for several
-    turns = messages.turn_messages(info, draft.seq, asked, recipients, due, answered)
-    sent += messages.with_own_news(turns, draft.messages)
+    sent += messages.turn_messages(info, draft.seq, asked, recipients, due, answered)
     sent += _votes_of_new_players(draft, metadata)
     sent += updated
     sent += _withdrawn_questions(draft, metadata, after, acting_seats, due)
     for pending in continuing[:1]:
         sent += messages.card_refreshes(info, draft.seq, pending)
-    return sent
+    return messages.with_own_news(sent, draft.messages)
 
 
 def _withdrawn_questions(

@@ -114,17 +114,20 @@ def _turn_messages(
     return [_outbox_message(table, notification, route, collapse=key, suffix=suffix) for route in found]
 
 
-def with_own_news(turns: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
-    """The turns of a commit, of which an email also has what its reader is told of their orders, so that no
-    second email (of those beside) says it. It does not give way to a later turn."""
-    for at, turn in enumerate(turns):
-        for other in [each for each in beside if turn.channel == "mail" == each.channel]:
-            news, asked = decode_notification(other.payload), decode_notification(turn.payload)
-            if (news.kind, news.seat, news.person_id) == ("order", asked.seat, asked.person_id):
+def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
+    """The messages of a commit, of which an email about a turn or news also has what its reader is told of
+    their orders, so that no second email (of those beside) says it. It does not give way to a later turn."""
+    news = [each for each in beside if each.channel == "mail"]
+    for at, message in enumerate(told if news else ()):
+        notification = decode_notification(message.payload)
+        for other in news if message.channel == "mail" and notification.kind in ("turn", "news") else ():
+            own = decode_notification(other.payload)
+            if other in beside and (own.kind, own.person_id) == ("order", notification.person_id):
                 beside.remove(other)
-                told = msgspec.structs.replace(asked, sentences=news.sentences)
-                turns[at] = turn._replace(payload=msgspec.json.encode(told), collapse_key=None)
-    return turns
+                sentences = (*notification.sentences, *own.sentences)
+                payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
+                told[at] = message._replace(payload=payload, collapse_key=None)
+    return told
 
 
 def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> list[NewMessage]:
