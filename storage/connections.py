@@ -264,12 +264,13 @@ class ConnectionThread:
 
 
 class ConnectionPool:
-    """Connections of an engine for work that is done side by side. kept: so many stay open."""
+    """Connections of an engine. kept: so many stay open. more: so many are opened besides, when all are in
+    use."""
 
-    def __init__(self, engine: Engine, kept: int, silence: ServerSilence) -> None:
+    def __init__(self, engine: Engine, silence: ServerSilence, kept: int = 1, more: int = 0) -> None:
         self._engine, self._kept, self._silence = engine, kept, silence
         self._idle: list[ConnectionThread] = []
-        self._places = asyncio.Semaphore(kept + 10)
+        self._places = asyncio.Semaphore(kept + more)
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[ConnectionThread]:
@@ -301,6 +302,7 @@ class ConnectionPool:
             return await thread.call(lambda: thread.view(function))
 
     async def close(self) -> None:
-        """Close the connections that nobody uses."""
-        while self._idle:
-            await self._idle.pop().close()
+        """Wait for a place, then close the connections that nobody uses."""
+        async with self._places:
+            while self._idle:
+                await self._idle.pop().close()

@@ -22,11 +22,11 @@ from sqlmodel import bindparam, col, select
 
 from storage.connections import ConnectionPool, run_uninterrupted
 from storage.errors import UNSTORABLE, NotFound, StoreError, WriteConflict
-from storage.group_commit import GroupCommit
 from storage.models import STORE_ID, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
 from storage.repositories.move_log import MoveCommit
 from storage.table_records import TableRecord, read_table_records
+from storage.writer import Writer
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -190,11 +190,8 @@ def _write_in_savepoint(connection: Connection, commits: Sequence[MoveCommit]) -
 class MoveCommitter:
     """Runs the version checks, loads and move commits of a store in batches."""
 
-    def __init__(
-        self, group_commit: GroupCommit, readers: ConnectionPool, now: Callable[[], datetime]
-    ) -> None:
-        self._group_commit, self._readers = group_commit, readers
-        self._now = now
+    def __init__(self, writer: Writer, readers: ConnectionPool, now: Callable[[], datetime]) -> None:
+        self._writer, self._readers, self._now = writer, readers, now
         self.version_checks = Batcher[TableRequest, TableVersion](self.check_versions)
         self.loads = Batcher[int, TableRecord](self._load)
         self.commits = Batcher[MoveCommit, None](self._commit)
@@ -219,7 +216,7 @@ class MoveCommitter:
         return await self._readers.run(lambda connection: _read_versions(connection, requests))
 
     async def _commit(self, commits: Sequence[MoveCommit]) -> Sequence[Exception | None]:
-        return await self._group_commit.run(lambda connection: _write_all(connection, commits))
+        return await self._writer.run(lambda connection: _write_all(connection, commits))
 
     async def close(self) -> None:
         """Wait until nothing is under way."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import URL, text
+from sqlalchemy import URL, event, text
 from sqlalchemy.exc import DatabaseError
 
 from storage import leadership
 from storage.commit_notices import CommitNotices
-from storage.connections import ConnectionPool, ConnectionThread, ServerSilence
+from storage.connections import ConnectionPool, ServerSilence
 from storage.database import BEGIN_WRITING, create_engine, display_name, is_file, store_url
 from storage.errors import (
     CANNOT_BEGIN,
@@ -28,7 +28,6 @@ from storage.errors import (
     driver_message,
     may_pass,
 )
-from storage.group_commit import GroupCommit, SideBySide, nobody_else
 from storage.leadership import Report, Work, tell_nobody
 from storage.migrations import current_revision, migrate, needs_migration, refuse_older
 from storage.move_commit import MoveCommitter, TableVersion, write_commits
@@ -45,6 +44,7 @@ from storage.repositories.tables import TableRepository
 from storage.store_files import FileGuard, check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
+from storage.writer import Writer, nobody_else
 
 Clock = Callable[[], datetime]
 
@@ -100,15 +100,18 @@ class Store:
         announce = self._notices.announce if self._notices else nobody_else
         self._guard = FileGuard(self.path) if self.path else None
         silence = ServerSilence()
-        self._readers = ConnectionPool(create_engine(url, writes=False), CONNECTIONS, silence)
-        writer = ConnectionThread(create_engine(url, writes=writes), silence)
-        self._group_commit = self._move_group = GroupCommit(writer, announce, self._guard)
-        self._row_locking: GroupCommit | SideBySide = self._group_commit
+        self._readers = ConnectionPool(create_engine(url, writes=False), silence, CONNECTIONS, more=10)
+        engine = create_engine(url, writes=writes)
+        if self._guard is not None:
+            event.listen(engine, "close", self._guard.forget_log)
+        self._writer = Writer(ConnectionPool(engine, silence), announce, self._guard)
+        self._move_writer = self._row_writer = self._writer
         if not is_file(url):
             row_engine = create_engine(url, writes=writes, excludes_others=False)
-            self._move_group = GroupCommit(ConnectionThread(row_engine, silence), announce)
-            self._row_locking = SideBySide(ConnectionPool(row_engine, CONNECTIONS, silence), announce)
-        self._committer = MoveCommitter(self._move_group, self._readers, now)
+            self._move_writer = Writer(ConnectionPool(row_engine, silence), announce)
+            row_pool = ConnectionPool(row_engine, silence, CONNECTIONS, more=10)
+            self._row_writer = Writer(row_pool, announce)
+        self._committer = MoveCommitter(self._move_writer, self._readers, now)
         self.now = now
 
     @property
@@ -134,8 +137,8 @@ class Store:
         and Deadlock where it is to be tried again.
         """
         locked = tuple(tables) if table is None else (table, *tables)
-        group = self._group_commit if excludes_others and not locked else self._row_locking
-        async with group.transaction() as thread:
+        writer = self._writer if excludes_others and not locked else self._row_writer
+        async with writer.transaction() as thread:
             unit = UnitOfWork(Transaction(thread, self.now()))
             if locked and not is_file(self.url):
                 await unit.tables.lock(*locked)
@@ -152,8 +155,8 @@ class Store:
         made; DuplicateRequest where its request was carried out before; NotFound for an unknown table;
         StoreError where nothing could be stored.
         """
-        self._group_commit.check_not_nested()
-        self._row_locking.check_not_nested()
+        self._writer.check_not_nested()
+        self._row_writer.check_not_nested()
         with as_store_errors(NOTHING_CHANGED):
             await self._committer.commits.submit(commit)
 
@@ -195,14 +198,15 @@ class Store:
 
     def check_file(self) -> None:
         """Raises StoreLost where the file of the store is not the one that was opened."""
-        self._group_commit.check_file()
+        if self._guard is not None:
+            self._guard.check()
 
     async def check_writable(self) -> None:
         """Raises StoreError where the store cannot be written now: a file that another program locks, or a
         server that takes no changes."""
         with as_store_errors(CANNOT_BEGIN):
             if self.path is not None:
-                await self._group_commit.on_thread(_take_lock)
+                await self._writer.on_driver(_take_lock)
                 return
             async with self._readers.view() as thread:
                 if await thread.run(lambda connection: connection.scalar(text(TAKES_NO_CHANGES))):
@@ -213,7 +217,7 @@ class Store:
         assert self._guard is not None
         with as_store_errors("The open file cannot be copied"):
             try:
-                return await self._group_commit.on_thread(self._guard.rescue)
+                return await self._writer.on_driver(self._guard.rescue)
             except OSError as error:
                 raise StoreError(f"The open file cannot be copied: {error.strerror}.") from error
 
@@ -222,7 +226,7 @@ class Store:
         assert self._guard is not None
         self.check_file()
         with as_store_errors("The log could not be written back"), self._guard.log_may_shrink():
-            await self._group_commit.on_thread(_truncate_log)
+            await self._writer.on_driver(_truncate_log)
 
     async def follow(self, wake: Callable[[], None]) -> None:
         """Call `wake` after commits of other processes. Never returns; on SQLite there is nothing to hear."""
@@ -232,10 +236,8 @@ class Store:
     async def close(self) -> None:
         """Wait for what is under way, then close all connections."""
         await self._committer.close()
-        await self._group_commit.close()
-        if self._move_group is not self._group_commit:
-            await self._move_group.close()
-            await self._row_locking.close()
+        for writer in {self._writer, self._move_writer, self._row_writer}:
+            await writer.close()
         await self._readers.close()
         if self._notices is not None:
             await self._notices.close()
@@ -266,10 +268,9 @@ def _truncate_log(connection: sqlite3.Connection) -> None:
 
 
 def _take_lock(connection: sqlite3.Connection) -> None:
-    if not connection.in_transaction:  # else it is ours
-        with _waiting(connection, LONGEST_TRANSACTION):
-            connection.execute(BEGIN_WRITING)
-            connection.execute("ROLLBACK")
+    with _waiting(connection, LONGEST_TRANSACTION):
+        connection.execute(BEGIN_WRITING)
+        connection.execute("ROLLBACK")
 
 
 async def open_store(url: str | Path, now: Clock = utc_now, *, migrated: bool = True) -> Store:

@@ -146,16 +146,16 @@ class FileGuard:
         self._salt: int | None = None
         self._log_may_shrink = False
 
-    def check(self, *, is_connected: bool = True) -> None:
+    def check(self, *, holds_log: bool = False) -> None:
         """Raises StoreLost where the file is not the one that was opened, or its log was touched.
 
-        is_connected: we hold the log open. Where we do not, another process may be the last to close it, and
-        SQLite then deletes it.
+        holds_log: a connection holds it open, so the next check compares with how it is now. Without one
+        another process may be the last to close it, and SQLite then deletes it.
         """
         if (now := _identity(_stat(self._path))) != self._opened:
             what = "was deleted or moved away" if now is None else "was replaced by another file"
             raise StoreLost(f"{self._path} {what} while the service runs")
-        if self._log_may_shrink or not is_connected:
+        if self._log_may_shrink:
             return
         log, known = _stat(self._log_path), self._log
         if known is not None and _identity(log) != _identity(known):
@@ -165,9 +165,10 @@ class FileGuard:
         salt = _salt(self._log_path)
         if salt is not None and self._salt is not None and (salt - self._salt) % 2**32 > MOST_RESTARTS:
             raise StoreLost(f"{self._log_path} was overwritten while the service runs")
-        self._log, self._salt = log, salt
+        if holds_log:
+            self._log, self._salt = log, salt
 
-    def forget_log(self) -> None:
+    def forget_log(self, *_: object) -> None:
         """The next log may be another one, because the connection was closed."""
         self._log = self._salt = None
 

@@ -45,14 +45,14 @@ async def test_14_9_the_clocks_of_many_tables_follow_in_few_transactions(driven:
     )
     assert await behind(driven) == tables
     begun = 0
-    begin = driven.store._row_locking.transaction
+    begin = driven.store._row_writer.transaction
 
     def counted() -> object:
         nonlocal begun
         begun += 1
         return begin()
 
-    driven.store._row_locking.transaction = counted  # type: ignore[assignment, method-assign]
+    driven.store._row_writer.transaction = counted  # type: ignore[assignment, method-assign]
     await driven.service.clock.tick()
     assert begun <= 4, "one transaction for each table is too dear"
     assert [await waits(driven, table) for table in tables] == [[None, "0.2", None]] * TABLES

@@ -36,13 +36,13 @@ async def move_commit(store: Store, table: int, name: str, **details: object) ->
 def count_commits(store: Store) -> list[object]:
     """A list that grows with every commit from now on."""
     seen: list[object] = []
-    announce = store._move_group._announce
+    announce = store._move_writer._announce
 
     def counted() -> None:
         seen.append(None)
         announce()
 
-    store._move_group._announce = counted
+    store._move_writer._announce = counted
     return seen
 
 

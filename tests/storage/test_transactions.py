@@ -1,4 +1,4 @@
-"""Transactions: all or nothing, one writer, shared commits, kill -9."""
+"""Transactions: all or nothing, one writer, kill -9."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from sqlalchemy.exc import DBAPIError
 
 from storage import NewLogRow, Store, StoreError, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer
@@ -34,17 +33,8 @@ async def test_a_block_that_fails_leaves_nothing(store: Store) -> None:
         assert await unit.outbox.get("p") is None
 
 
-async def test_units_that_wait_share_a_commit_and_fail_alone(store: Store) -> None:
+async def test_units_that_wait_for_each_other_fail_alone(store: Store) -> None:
     tables = [await new_table(store) for _ in range(8)]
-    commits = 0
-    driver = store._group_commit._commit
-
-    async def counted(group: object) -> None:
-        nonlocal commits
-        commits += 1
-        await driver(group)  # type: ignore[arg-type]
-
-    store._group_commit._commit = counted  # type: ignore[method-assign]
 
     async def say(table: int) -> None:
         async with store.begin() as unit:
@@ -59,25 +49,10 @@ async def test_units_that_wait_share_a_commit_and_fail_alone(store: Store) -> No
     results = await asyncio.gather(*map(say, tables), return_exceptions=True)
     assert [type(result) for result in results] == [type(None)] * 3 + [ZeroDivisionError] + [type(None)] * 4
     assert await seqs(store, *tables) == [1, 1, 1, 0, 1, 1, 1, 1]
-    assert commits == 1
-
-
-async def test_the_first_of_a_group_fails_alone_too(store: Store) -> None:
-    tables = [await new_table(store) for _ in range(4)]
-
-    async def say(table: int) -> None:
-        async with store.begin() as unit:
-            await unit.move_log.append(table, 0, [move()], b"s")
-            if table == tables[0]:
-                raise ZeroDivisionError
-
-    results = await asyncio.gather(*map(say, tables), return_exceptions=True)
-    assert isinstance(results[0], ZeroDivisionError)
-    assert await seqs(store, *tables) == [0, 1, 1, 1]
 
 
 async def test_nothing_is_reported_before_the_commit(store: Store) -> None:
-    """After its block, a unit of work finds its rows by another connection, also in a group."""
+    """After its block, a unit of work finds its rows by another connection."""
     tables = [await new_table(store) for _ in range(6)]
 
     async def say(table: int) -> int | None:
@@ -112,7 +87,7 @@ async def test_a_cancelled_unit_takes_nobody_with_it(store: Store, delay: int) -
     await say(await new_table(store))
 
 
-async def test_a_lost_transaction_fails_the_whole_group_and_no_further_one(store: Store) -> None:
+async def test_a_lost_transaction_fails_alone(store: Store) -> None:
     tables = [await new_table(store) for _ in range(3)]
 
     async def say(table: int) -> None:
@@ -122,10 +97,9 @@ async def test_a_lost_transaction_fails_the_whole_group_and_no_further_one(store
                 await run_sql(unit, "ROLLBACK")  # as a full disk does
 
     results = await asyncio.gather(*map(say, tables), return_exceptions=True)
-    assert isinstance(results[0], StoreError)
-    assert isinstance(results[1], (StoreError, DBAPIError))
-    assert results[2] is None
-    assert await seqs(store, *tables) == [0, 0, 1]
+    assert isinstance(results[1], StoreError) and "nothing was changed" in str(results[1])
+    assert results[0] is results[2] is None
+    assert await seqs(store, *tables) == [1, 0, 1]
 
 
 async def test_a_unit_inside_a_unit_is_refused_not_waited_for(store: Store) -> None:

@@ -35,10 +35,10 @@ from bot.tools.benchmark.rules import (
     densest_boards,
     measure_decisions,
     measure_dense_boards,
+    measure_loading,
     play_through,
 )
-from bot.tools.benchmark.tables import TableMetrics, measure_loading
-from bot.tools.benchmark.thinking import ThinkingMetrics, measure_thinking
+from bot.tools.benchmark.thinking import Thinking, measure_thinking
 from engine import State, decode_state, title_names
 from storage import StoreError
 
@@ -91,8 +91,7 @@ def command(
     if database:
         _report_processes(database, seconds)
         return
-    rules, tables, played_games = RulesMetrics(), TableMetrics(), list[PlayedGame]()
-    thinking = ThinkingMetrics()
+    rules, thinking, played_games = RulesMetrics(), Thinking(), list[PlayedGame]()
     longest = list[bytes]()
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
@@ -101,7 +100,7 @@ def command(
             task = bar.add_task("playing", total=len(paths) + simulated_games * len(title_names()) + 1)
             for game in chain(map(load_game, paths), random_games(simulated_games)):
                 bar.update(task, description=game.name)
-                played, states = _measure(game, rules, tables)
+                played, states = _measure(game, rules)
                 measure_thinking(states, thinking)
                 played_games.append(played)
                 longest = max(longest, states, key=len)
@@ -113,9 +112,9 @@ def command(
         raise typer.Exit(1) from None
     pictures = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if played_games else ()
     console.print(
-        report_table(len(played_games), chain(report_rows(rules, tables), thinking_rows(thinking), pictures))
+        report_table(len(played_games), chain(report_rows(rules), thinking_rows(thinking), pictures))
     )
-    for line in slowest_lines(rules, tables):
+    for line in slowest_lines(rules):
         typer.echo(line)
 
 
@@ -170,14 +169,12 @@ def _report_pace(folder: Path) -> None:
     typer.echo(verdict(results))
 
 
-def _measure(
-    game: BenchmarkGame, rules: RulesMetrics, tables: TableMetrics
-) -> tuple[PlayedGame, list[bytes]]:
+def _measure(game: BenchmarkGame, rules: RulesMetrics) -> tuple[PlayedGame, list[bytes]]:
     gc.collect()
     gc.disable()
     try:
         played, states = play_through(game, rules)
-        measure_loading(played, tables)
+        measure_loading(played, rules)
         measure_decisions(game, states, rules)
     finally:
         gc.enable()

@@ -10,14 +10,15 @@ from datetime import timedelta
 from time import process_time
 
 from rich.progress import Progress
-from sqlalchemy import text
+from sqlalchemy import create_engine, text
 
 from bot.hub.table import COMPACT_SIZE
 from bot.service import Service
 from bot.tools.benchmark.busy_day import Costs, simulate_day
 from bot.tools.benchmark.games import BenchmarkError
-from bot.tools.benchmark.many_tables import engine_of, fill_store, measure_moves
+from bot.tools.benchmark.many_tables import fill_store, measure_moves
 from storage import open_store
+from storage.database import store_url
 from storage.store import utc_now
 
 WARM_TABLES = 48
@@ -76,7 +77,7 @@ async def measure_clock(url: str, tables: int, keep_megabytes: float) -> ClockCo
 
 def _mark_all(url: str, *, pace: bool) -> None:
     """The clocks of all tables are to be looked at, with another pace."""
-    engine = engine_of(url)
+    engine = create_engine(store_url(url))
     with engine.begin() as connection:
         if pace:
             connection.execute(text("UPDATE game_tables SET pace = :pace"), {"pace": PACE})

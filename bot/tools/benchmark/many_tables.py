@@ -17,7 +17,7 @@ from random import Random
 from time import perf_counter, process_time
 
 from rich.progress import Progress, TaskID
-from sqlalchemy import Connection, Engine, Table, create_engine, text
+from sqlalchemy import Connection, Table, create_engine, text
 
 from bot.hub.request import Completed
 from bot.position.pending import seat_number
@@ -274,17 +274,9 @@ class Presser:
             bar.advance(task)
 
 
-def engine_of(url: str) -> Engine:
-    """The store, for SQL that no service says."""
-    address = store_url(url)
-    if address.get_backend_name() == "sqlite":
-        address = address.set(drivername="sqlite")
-    return create_engine(address)
-
-
 def copy_tables(url: str, models: int, tables: int) -> Iterator[int]:
     """Copy the first tables of a store until there are so many; yields how many there are."""
-    engine = engine_of(url)
+    engine = create_engine(store_url(url))
     try:
         for copy in range(1, -(-tables // models)):
             with engine.begin() as connection:

@@ -13,16 +13,13 @@ from rich.table import Table
 
 from bot.tools.benchmark.games import BenchmarkGame
 from bot.tools.benchmark.rules import (
-    BUDGET_FACTOR,
     DENSE_TARGET,
     LAYS_TARGET,
     MENUS_TARGET,
-    OPTIONS_TARGET,
     ROUTES_TARGET,
     RulesMetrics,
 )
-from bot.tools.benchmark.tables import TableMetrics
-from bot.tools.benchmark.thinking import ThinkingMetrics, speeds
+from bot.tools.benchmark.thinking import Thinking
 from bot.tools.benchmark.timing import Timings
 from engine import State
 
@@ -75,7 +72,7 @@ def _merged(timings: Iterable[Timings]) -> Timings:
 
 
 def _speed_rows(rules: RulesMetrics) -> Iterator[ReportRow]:
-    """Actions and lines per second, by title."""
+    """Actions per second, by title."""
     files: list[BenchmarkGame] = [game for games in rules.replays.values() for game in games]
     if files:
         yield _speed_row("actions of recorded games per second, every check", files, REPLAY_TARGET)
@@ -86,11 +83,6 @@ def _speed_rows(rules: RulesMetrics) -> Iterator[ReportRow]:
             f"  slowest file, {slowest.name}",
             str(slowest.action_count),
             f"{_actions_per_second(slowest):,.0f}",
-        )
-    for title, times in sorted(rules.lines.items()):
-        speed = 1000 * len(times.samples) / times.total if times.total else 0
-        yield ReportRow(
-            f"lines of {title} per second, parsed and played", str(len(times.samples)), f"{speed:,.0f}"
         )
 
 
@@ -118,11 +110,6 @@ def _route_rows(rules: RulesMetrics) -> Iterator[ReportRow]:
     if searches := len(rules.dense.samples):
         yield _limit_row("the densest boards, 3 and 4 of the longest trains", rules.dense, DENSE_TARGET)
         yield _proven_row(searches, rules.dense_unproven, "or a bound")
-        if rules.dense_unproven:
-            yield _limit_row(
-                f"  {BUDGET_FACTOR} times the budget for the others", rules.dense_extended, DENSE_TARGET
-            )
-            yield _proven_row(searches, rules.dense_still_unproven, "or a bound")
 
 
 def _proven_row(searches: int, unproven: Sequence[str], target: str, met: bool | None = None) -> ReportRow:
@@ -130,30 +117,26 @@ def _proven_row(searches: int, unproven: Sequence[str], target: str, met: bool |
     return ReportRow("  proven", str(proven), f"{100 * proven / searches:.1f} %", target=target, met=met)
 
 
-def report_rows(rules: RulesMetrics, tables: TableMetrics) -> Iterator[ReportRow]:
-    """The results of rules and tables."""
+def report_rows(rules: RulesMetrics) -> Iterator[ReportRow]:
+    """The results of the rules."""
     yield from _speed_rows(rules)
     moves = _merged(rules.lines.values())
     met = moves.mean < MOVE_TARGET and moves.p99 < MOVE_P99_TARGET
     yield _timing_row(
         "a move: parsed, checked, played", moves, f"mean {MOVE_TARGET:g}, p99 {MOVE_P99_TARGET:g}", met
     )
-    yield _timing_row("  checked and played only", rules.moves)
+    for title, times in sorted(rules.lines.items()):
+        yield _timing_row(f"  {title}", times)
     yield _limit_row("all legal lays of a company", rules.lays, LAYS_TARGET)
-    yield _limit_row("all options of a decision", _merged(rules.options_by_kind.values()), OPTIONS_TARGET)
-    for kind, times in sorted(rules.options_by_kind.items(), key=lambda item: -item[1].worst):
-        yield _limit_row(f"  {kind}", times, OPTIONS_TARGET)
-    yield _limit_row("the same as a menu, with lines and labels", rules.menus, MENUS_TARGET)
+    yield _limit_row("all options of a decision, with lines and labels", rules.menus, MENUS_TARGET)
     yield from _route_rows(rules)
-    yield _limit_row("a finished game from its events", tables.fold_times, LOAD_TARGET)
-    yield _timing_row("  as a table from the rows of its log", tables.load_times)
-    if tables.kilobytes.samples:
-        yield _timing_row("memory of an open table at its end, kB", tables.kilobytes)
+    yield _limit_row("a finished game from its events", rules.loads, LOAD_TARGET)
 
 
-def thinking_rows(metrics: ThinkingMetrics) -> Iterator[ReportRow]:
+def thinking_rows(thinking: Thinking) -> Iterator[ReportRow]:
     """Positions a second for a robot, by title."""
-    for title, kind, times, speed in speeds(metrics):
+    for (title, kind), times in thinking.items():
+        speed = 1000 / times.mean if times.mean else 0.0
         yield ReportRow(f"positions of {title} per second: {kind}", str(len(times.samples)), f"{speed:,.0f}")
 
 
@@ -192,17 +175,16 @@ def report_table(games: int, rows: Iterable[ReportRow]) -> Table:
     return table
 
 
-def slowest_lines(rules: RulesMetrics, tables: TableMetrics) -> Iterator[str]:
+def slowest_lines(rules: RulesMetrics) -> Iterator[str]:
     """The worst case of each metric, and every search that is not proven."""
     for metric, times in (
         ("move", _merged(rules.lines.values())),
         ("lays", rules.lays),
-        ("options", _merged(rules.options_by_kind.values())),
         ("menu", rules.menus),
         ("run", _merged(rules.runs.values())),
         ("dense set", rules.dense),
-        ("load", tables.fold_times),
+        ("load", rules.loads),
     ):
         if times.samples:
             yield f"slowest {metric}: {_format_ms(times.worst)} ms, {times.worst_case}"
-    yield from (f"not proven: {search}" for search in (*rules.unproven, *rules.dense_still_unproven))
+    yield from (f"not proven: {search}" for search in (*rules.unproven, *rules.dense_unproven))

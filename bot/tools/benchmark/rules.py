@@ -1,42 +1,37 @@
-"""The cost of the rules: moves, decisions, and route searches with the longest trains."""
+"""The cost of the rules: moves, decisions, loading, and route searches with the longest trains."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 
 from bot.tools.benchmark.games import BenchmarkError, BenchmarkGame
 from bot.tools.benchmark.timing import Timings, best_time, clear_caches, timed
 from engine import (
-    AnyEvent,
     OperatingTurn,
     State,
     choices,
     copy_state,
     decision,
+    decode_events,
     decode_state,
     encode_events,
     encode_state,
     fold,
     game_of,
-    options,
-    parse,
-    play,
     play_line,
 )
 from engine.operating import run
 from engine.operating.track import legal_lays
 
-LAYS_TARGET, OPTIONS_TARGET, MENUS_TARGET, ROUTES_TARGET, DENSE_TARGET = 20.0, 20.0, 30.0, 100.0, 10_000.0
-"""Upper limits in milliseconds: all lays, all options, a menu, the routes of a run, the longest trains."""
+LAYS_TARGET, MENUS_TARGET, ROUTES_TARGET, DENSE_TARGET = 20.0, 30.0, 100.0, 10_000.0
+"""Upper limits in milliseconds: all lays, a menu, the routes of a run, the longest trains."""
 
 DENSE_TRAIN_COUNTS = (3, 4)
 """How many of the longest trains are searched on the densest boards."""
-
-BUDGET_FACTOR = 10
-"""How many times the search budget of the service is given to searches for which it was not enough."""
 
 BOARDS_PER_TITLE = 3
 """How many boards of each title count as the densest."""
@@ -46,24 +41,20 @@ BOARDS_PER_TITLE = 3
 class RulesMetrics:
     """Times in milliseconds.
 
-    replays: recorded games by title. lines, moves: moves by title, as lines, and without parsing.
-    options_by_kind: all options, by kind of decision. runs: best routes, of random games or not. unproven,
-    dense_unproven: searches whose best result is not proven, of runs and of the longest trains.
-    dense_extended: the latter with more budget. dense_still_unproven: those that are not proven even then.
+    replays: recorded games by title. lines: moves by title, as lines. menus: all options of a decision. runs:
+    best routes, of random games or not. unproven, dense_unproven: searches whose best result is not proven,
+    of runs and of the longest trains. loads: finished games from their events.
     """
 
     replays: dict[str, list[BenchmarkGame]] = field(default_factory=lambda: defaultdict(list))
     lines: dict[str, Timings] = field(default_factory=lambda: defaultdict(Timings))
-    moves: Timings = field(default_factory=Timings)
     lays: Timings = field(default_factory=Timings)
-    options_by_kind: dict[str, Timings] = field(default_factory=lambda: defaultdict(Timings))
     menus: Timings = field(default_factory=Timings)
     runs: dict[bool, Timings] = field(default_factory=lambda: defaultdict(Timings))
     dense: Timings = field(default_factory=Timings)
-    dense_extended: Timings = field(default_factory=Timings)
     unproven: list[str] = field(default_factory=list)
     dense_unproven: list[str] = field(default_factory=list)
-    dense_still_unproven: list[str] = field(default_factory=list)
+    loads: Timings = field(default_factory=Timings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +75,28 @@ def play_through(game: BenchmarkGame, rules: RulesMetrics) -> tuple[PlayedGame, 
     for number, (seat, line) in enumerate(game.lines, 1):
         where = f"{game.name}, move {number}: {line}"
         try:
-            state, events = _play_line(state, seat, line, where, rules)
+            played, milliseconds = timed(partial(play_line, state, seat, line))
+            rules.lines[state.title].add(milliseconds, where)
+            state, events = played.state, played.events
         except Exception as error:
             if not game.recorded_events:
                 raise BenchmarkError(f"{game.name}: move {number}, {line!r}: {error}") from None
-            events = game.recorded_events[number - 1]
+            events = [*game.recorded_events[number - 1]]
             state = fold(events, copy_state(state))
         states.append(encode_state(state))
         encoded_events.append(encode_events(events))
     return PlayedGame(game, encoded_events, states[-1]), states
 
 
-def _play_line(
-    state: State, seat: str, line: str, where: str, rules: RulesMetrics
-) -> tuple[State, Sequence[AnyEvent]]:
-    result, line_milliseconds = timed(lambda: play_line(state, seat, line))
-    action = parse(state, seat, line)
-    _, move_milliseconds = timed(lambda: play(state, seat, action))
-    rules.lines[state.title].add(line_milliseconds, where)
-    rules.moves.add(move_milliseconds, where)
-    return result.state, result.events
+def measure_loading(played: PlayedGame, rules: RulesMetrics) -> None:
+    """Measure loading a finished game from its events. Raises BenchmarkError."""
+    first = encode_state(played.game.start)
+    state, milliseconds = timed(
+        lambda: fold((e for raw in played.events for e in decode_events(raw)), decode_state(first))
+    )
+    if state != decode_state(played.final_state):
+        raise BenchmarkError(f"{played.game.name}: the events do not lead to the position that was played")
+    rules.loads.add(milliseconds, f"{played.game.name}, {len(played.game.lines)} moves")
 
 
 def measure_decisions(game: BenchmarkGame, states: Sequence[bytes], rules: RulesMetrics) -> None:
@@ -117,22 +110,10 @@ def measure_decisions(game: BenchmarkGame, states: Sequence[bytes], rules: Rules
         current = decision(state)
         for seat in current.asked:
             where = f"{game.name}, after move {number}: {state.name(seat)} to act: {current.prompt}"
-            _measure_options(state, seat, where, rules)
+            rules.menus.add(best_time(MENUS_TARGET, partial(choices, state, seat))[1], where)
         if isinstance(state.top, OperatingTurn):
             where = f"{game.name}, after move {number}"
             _measure_operating_step(state, state.top, where, rules, rules.runs[game.is_random])
-
-
-def _measure_options(state: State, seat: str, where: str, rules: RulesMetrics) -> None:
-    rules.options_by_kind[_decision_kind(state)].add(
-        best_time(OPTIONS_TARGET, lambda: options(state, seat))[1], where
-    )
-    rules.menus.add(best_time(MENUS_TARGET, lambda: choices(state, seat))[1], where)
-
-
-def _decision_kind(state: State) -> str:
-    top = state.top
-    return f"{type(top).__name__}, {top.step}" if isinstance(top, OperatingTurn) else type(top).__name__
 
 
 def _measure_operating_step(
@@ -146,11 +127,9 @@ def _measure_operating_step(
         rules.unproven += _measure_run(state, turn.company, where, runs, ROUTES_TARGET)
 
 
-def _measure_run(
-    state: State, company: str, where: str, times: Timings, target: float, budget: int = run.SEARCH_BUDGET
-) -> list[str]:
+def _measure_run(state: State, company: str, where: str, times: Timings, target: float) -> list[str]:
     """Measure the best routes of a company, with cleared caches; a description if they are not proven."""
-    best, milliseconds = best_time(target, lambda: run.best_run(game_of(state), company, budget=budget))
+    best, milliseconds = best_time(target, lambda: run.best_run(game_of(state), company))
     trains = " ".join(game_of(state).company(company).trains)
     description = f"{where}: {company} with {trains}, ${best.revenue}"
     times.add(milliseconds, description)
@@ -177,16 +156,7 @@ def measure_dense_boards(boards: Iterable[tuple[str, State]], rules: RulesMetric
             late = copy_state(state)
             late.companies[company].trains = [_longest_train(state)] * trains
             where = f"the end of {name}"
-            if unproven := _measure_run(late, company, where, rules.dense, DENSE_TARGET):
-                rules.dense_unproven += unproven
-                rules.dense_still_unproven += _measure_run(
-                    late,
-                    company,
-                    where,
-                    rules.dense_extended,
-                    DENSE_TARGET,
-                    BUDGET_FACTOR * run.SEARCH_BUDGET,
-                )
+            rules.dense_unproven += _measure_run(late, company, where, rules.dense, DENSE_TARGET)
 
 
 def _farthest_reaching(state: State) -> list[str]:

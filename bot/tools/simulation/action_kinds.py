@@ -19,105 +19,9 @@ from engine import (
     game_of,
     is_seat,
 )
-from engine.core.actions import (
-    Accept,
-    Bid,
-    BidNothing,
-    BidUpTo,
-    BuyPostMergerShares,
-    BuyPrivate,
-    BuyPrivateFromPool,
-    BuyShares,
-    BuyTrain,
-    CancelStandingProtection,
-    ChooseBuyer,
-    ChooseHome,
-    ClosePort,
-    Convert,
-    DeclareBankruptcy,
-    Decline,
-    DiscardTrain,
-    ExchangePrivate,
-    FloatCompany,
-    IssueShares,
-    KeepDestinationToken,
-    LayMill,
-    LayMine,
-    LayTile,
-    Merge,
-    OfferCompanyForSale,
-    Par,
-    PayDividend,
-    PayHalfDividend,
-    PlaceBridge,
-    PlaceCattleToken,
-    PlaceClosedPort,
-    PlaceDestinationToken,
-    PlaceOpenPort,
-    PlaceToken,
-    PostponeConnectionRun,
-    ProtectPrice,
-    RaiseBid,
-    RedeemShare,
-    RedeemShares,
-    RedeemSharesForCompany,
-    ReissueShares,
-    RemoveToken,
-    RepayLoans,
-    RunTrains,
-    SellPostMergerShares,
-    SellShares,
-    SellShort,
-    SetStandingProtection,
-    StartCompany,
-    StartConnectionRun,
-    TakeLoans,
-    TakeLoansForCompany,
-    TradePrivate,
-    WillAct,
-    WithholdDividend,
-)
-from engine.core.events import (
-    BankBroken,
-    BidMade,
-    CashMoved,
-    CompanyClosed,
-    CompanyReturned,
-    FramePushed,
-    OfferEnded,
-    PhaseStarted,
-    PlayerBankrupt,
-    PresidentNamed,
-    PriceMoved,
-    PrivateMoved,
-    SharesMoved,
-    TokenMoved,
-    TrainMoved,
-    TrainsRusted,
-)
+from engine.core import actions, events
+from engine.core import state as frames
 from engine.core.reasons import CashReason, PriceReason, TrainReason
-from engine.core.state import (
-    AnyFrame,
-    Auction,
-    BuyerChoice,
-    CashCrisis,
-    ConnectionRunTurn,
-    ExcessTokens,
-    FreeToken,
-    MergerPoll,
-    MergerTurn,
-    OperatingTurn,
-    ParPriceChoice,
-    PostMergerLoans,
-    PostMergerTrade,
-    PriceProtection,
-    RevenueClaim,
-    SeedMoneySale,
-    StockTurn,
-    TakeoverLoans,
-    Waterfall,
-    WaterfallBidding,
-)
 from engine.finance.loans import loan_terms
 from engine.finance.ownership import share_percent
 from engine.operating.trains import cheapest_train_price
@@ -262,127 +166,129 @@ CONSEQUENCES = (
 def kind_of(state: State, seat: str, action: Action) -> str:
     """The kind of a decision of that seat: a key of WEIGHTS."""
     match action:
-        case BuyPrivate():
-            cut = isinstance(state.top, Waterfall) and state.top.discount
+        case actions.BuyPrivate():
+            cut = isinstance(state.top, frames.Waterfall) and state.top.discount
             return "buy a private after price cuts" if cut else "buy a private that is offered"
-        case Bid() if isinstance(state.top, SeedMoneySale):
+        case actions.Bid() if isinstance(state.top, frames.SeedMoneySale):
             return "put a private up for auction"
-        case Bid() if isinstance(state.top, Auction):
+        case actions.Bid() if isinstance(state.top, frames.Auction):
             return "raise in an auction"
-        case Bid():
+        case actions.Bid():
             return (
-                "raise in an auction" if isinstance(state.top, WaterfallBidding) else "bid on a later private"
+                "raise in an auction"
+                if isinstance(state.top, frames.WaterfallBidding)
+                else "bid on a later private"
             )
-        case RedeemShare(_, source):
+        case actions.RedeemShare(_, source):
             return "redeem from a player" if source else "redeem from the pool"
-        case StartConnectionRun():
-            return "connect" if isinstance(state.top, ConnectionRunTurn) else "ask for a connection"
-        case Par():
-            return "par, after a private" if isinstance(state.top, ParPriceChoice) else "par"
-        case BuyShares(_, source, count):
-            if isinstance(state.top, StockTurn) and state.top.bought:
+        case actions.StartConnectionRun():
+            return "connect" if isinstance(state.top, frames.ConnectionRunTurn) else "ask for a connection"
+        case actions.Par():
+            return "par, after a private" if isinstance(state.top, frames.ParPriceChoice) else "par"
+        case actions.BuyShares(_, source, count):
+            if isinstance(state.top, frames.StockTurn) and state.top.bought:
                 return "buy again in the same turn"
             if count > 1:
                 return "buy several at once"
             return {POOL: "buy from the pool", TREASURY: "buy from a treasury"}.get(
                 source, "buy from the initial offering"
             )
-        case SellShares():
+        case actions.SellShares():
             return _kind_of_sale(state, seat, action)
-        case TradePrivate():
+        case actions.TradePrivate():
             return _kind_of_deal(state, seat, action)
-        case Decline() if isinstance(state.top, PriceProtection):
+        case actions.Decline() if isinstance(state.top, frames.PriceProtection):
             return "do not protect"
-        case Decline(offer):
+        case actions.Decline(offer):
             mine = [
                 o for o in state.offers if seat in (o.recipient, o.proposer) and offer in (None, o.number)
             ]
             return "withdraw an offer" if mine and mine[0].proposer == seat else "decline"
-        case LayTile(_, hex, _, using):
+        case actions.LayTile(_, hex, _, using):
             if using:
                 return "lay by the power of a private"
             return "upgrade" if hex in state.tiles else "lay"
-        case PlaceToken():
+        case actions.PlaceToken():
             return (
                 "token by the power of a private"
-                if action.using or isinstance(state.top, FreeToken)
+                if action.using or isinstance(state.top, frames.FreeToken)
                 else "token"
             )
-        case RunTrains():
-            return "claim a better run" if isinstance(state.top, RevenueClaim) else "run best"
-        case BuyTrain():
+        case actions.RunTrains():
+            return "claim a better run" if isinstance(state.top, frames.RevenueClaim) else "run best"
+        case actions.BuyTrain():
             return _kind_of_train(state, action)
-        case TakeLoans(count):
+        case actions.TakeLoans(count):
             return "loan for a train" if _pays_for_train(state, count) else "loan"
     return KIND_BY_ACTION.get(type(action)) or _kind_of_pass(state)
 
 
 KIND_BY_ACTION: dict[type[Action], str] = {
-    ProtectPrice: "protect a price",
-    SetStandingProtection: "set a standing order",
-    CancelStandingProtection: "withdraw a standing order",
-    ReissueShares: "reissue",
-    BuyPrivateFromPool: "buy a private from the open market",
-    PlaceCattleToken: "place the token of a private",
-    PlaceOpenPort: "place the token of a private",
-    PlaceClosedPort: "place the token of a private",
-    ClosePort: "close a port",
-    PostponeConnectionRun: "wait with a connection",
-    PlaceDestinationToken: "place a destination token",
-    KeepDestinationToken: "keep a destination token",
-    ExchangePrivate: "exchange a private",
-    Accept: "accept",
-    ChooseHome: "choose a home",
-    PayDividend: "pay",
-    WithholdDividend: "withhold",
-    PayHalfDividend: "pay half",
-    IssueShares: "issue shares",
-    RedeemShares: "redeem shares",
-    DiscardTrain: "discard",
-    DeclareBankruptcy: "bankrupt",
-    RaiseBid: "bid for a company",
-    BidUpTo: "bid up to a secret limit",
-    BidNothing: "bid nothing",
-    StartCompany: "start a company",
-    FloatCompany: "choose a size",
-    SellShort: "sell short",
-    TakeLoansForCompany: "loan in the stock round",
-    RedeemSharesForCompany: "redeem for a company",
-    RepayLoans: "repay",
-    LayMine: "lay with a mine",
-    LayMill: "lay the tile of a private",
-    PlaceBridge: "bridge",
-    WillAct: "announce an action",
-    Convert: "convert",
-    Merge: "merge",
-    BuyPostMergerShares: "buy after a conversion or merger",
-    SellPostMergerShares: "sell after a conversion or merger",
-    OfferCompanyForSale: "offer for sale",
-    ChooseBuyer: "name the buyer",
-    RemoveToken: "remove a token",
+    actions.ProtectPrice: "protect a price",
+    actions.SetStandingProtection: "set a standing order",
+    actions.CancelStandingProtection: "withdraw a standing order",
+    actions.ReissueShares: "reissue",
+    actions.BuyPrivateFromPool: "buy a private from the open market",
+    actions.PlaceCattleToken: "place the token of a private",
+    actions.PlaceOpenPort: "place the token of a private",
+    actions.PlaceClosedPort: "place the token of a private",
+    actions.ClosePort: "close a port",
+    actions.PostponeConnectionRun: "wait with a connection",
+    actions.PlaceDestinationToken: "place a destination token",
+    actions.KeepDestinationToken: "keep a destination token",
+    actions.ExchangePrivate: "exchange a private",
+    actions.Accept: "accept",
+    actions.ChooseHome: "choose a home",
+    actions.PayDividend: "pay",
+    actions.WithholdDividend: "withhold",
+    actions.PayHalfDividend: "pay half",
+    actions.IssueShares: "issue shares",
+    actions.RedeemShares: "redeem shares",
+    actions.DiscardTrain: "discard",
+    actions.DeclareBankruptcy: "bankrupt",
+    actions.RaiseBid: "bid for a company",
+    actions.BidUpTo: "bid up to a secret limit",
+    actions.BidNothing: "bid nothing",
+    actions.StartCompany: "start a company",
+    actions.FloatCompany: "choose a size",
+    actions.SellShort: "sell short",
+    actions.TakeLoansForCompany: "loan in the stock round",
+    actions.RedeemSharesForCompany: "redeem for a company",
+    actions.RepayLoans: "repay",
+    actions.LayMine: "lay with a mine",
+    actions.LayMill: "lay the tile of a private",
+    actions.PlaceBridge: "bridge",
+    actions.WillAct: "announce an action",
+    actions.Convert: "convert",
+    actions.Merge: "merge",
+    actions.BuyPostMergerShares: "buy after a conversion or merger",
+    actions.SellPostMergerShares: "sell after a conversion or merger",
+    actions.OfferCompanyForSale: "offer for sale",
+    actions.ChooseBuyer: "name the buyer",
+    actions.RemoveToken: "remove a token",
 }
 """Kinds that are made by one type of action only."""
 
 
 def _kind_of_pass(state: State) -> str:
     match state.top:
-        case Waterfall():
+        case frames.Waterfall():
             return "pass in the opening"
-        case WaterfallBidding() | Auction():
+        case frames.WaterfallBidding() | frames.Auction():
             return "leave an auction"
-        case SeedMoneySale():
+        case frames.SeedMoneySale():
             return "pass in the opening"
-        case MergerTurn(_, stage) | MergerPoll(stage):
+        case frames.MergerTurn(_, stage) | frames.MergerPoll(stage):
             return "no offer for sale" if stage == "offer" else "no conversion or merger"
-        case PostMergerTrade():
+        case frames.PostMergerTrade():
             return "stop buying a company"
-        case PostMergerLoans() | TakeoverLoans():
+        case frames.PostMergerLoans() | frames.TakeoverLoans():
             return "no more loans"
-        case FreeToken():
+        case frames.FreeToken():
             return "no free token"
-        case OperatingTurn(_, step):
+        case frames.OperatingTurn(_, step):
             return "stay without a train" if _lacks_train(state) else f"no {step.removesuffix('s')}"
-        case RevenueClaim():
+        case frames.RevenueClaim():
             return "accept a run"
     return "done in the stock round"
 
@@ -390,7 +296,11 @@ def _kind_of_pass(state: State) -> str:
 def _lacks_train(state: State) -> bool:
     """Whether it is the train step of a company without trains."""
     top = state.top
-    return isinstance(top, OperatingTurn) and top.step == "trains" and not state.companies[top.company].trains
+    return (
+        isinstance(top, frames.OperatingTurn)
+        and top.step == "trains"
+        and not state.companies[top.company].trains
+    )
 
 
 def _pays_for_train(state: State, loans: int) -> bool:
@@ -398,15 +308,15 @@ def _pays_for_train(state: State, loans: int) -> bool:
     if not _lacks_train(state):
         return False
     g, turn = game_of(state), state.top
-    assert isinstance(turn, OperatingTurn)
+    assert isinstance(turn, frames.OperatingTurn)
     least, cash = cheapest_train_price(g), g.cash(turn.company)
     return least is not None and cash < least <= cash + loans * loan_terms(g).value
 
 
-def _kind_of_sale(state: State, seat: str, sale: SellShares) -> str:
-    if isinstance(state.top, CashCrisis):
+def _kind_of_sale(state: State, seat: str, sale: actions.SellShares) -> str:
+    if isinstance(state.top, frames.CashCrisis):
         return "sell in a cash crisis"
-    forced = isinstance(state.top, OperatingTurn)
+    forced = isinstance(state.top, frames.OperatingTurn)
     company = state.companies[sale.company]
     left = company.shares[seat] - sale.count * share_percent(game_of(state), sale.company)
     others = (p for holder, p in company.shares.items() if is_seat(holder) and holder != seat)
@@ -417,11 +327,11 @@ def _kind_of_sale(state: State, seat: str, sale: SellShares) -> str:
     return "sell several" if sale.count > 1 else "sell"
 
 
-def _kind_of_deal(state: State, seat: str, deal: TradePrivate) -> str:
+def _kind_of_deal(state: State, seat: str, deal: actions.TradePrivate) -> str:
     if deal.target is not None:
         return "offer a private to a player"
     owner = state.private_owners[deal.private]
-    if isinstance(state.top, OperatingTurn):
+    if isinstance(state.top, frames.OperatingTurn):
         own = owner == seat
         return (
             "buy a private for the company from its president"
@@ -431,8 +341,8 @@ def _kind_of_deal(state: State, seat: str, deal: TradePrivate) -> str:
     return "ask a player for a private"
 
 
-def _kind_of_train(state: State, buy: BuyTrain) -> str:
-    assert isinstance(state.top, OperatingTurn)
+def _kind_of_train(state: State, buy: actions.BuyTrain) -> str:
+    assert isinstance(state.top, frames.OperatingTurn)
     company, g = state.top.company, game_of(state)
     if buy.traded_in:
         return "buy a train with a trade-in"
@@ -444,36 +354,38 @@ def _kind_of_train(state: State, buy: BuyTrain) -> str:
     return "buy a train from the pool" if buy.source == POOL else "buy a train"
 
 
-def consequences(before: State, events: Sequence[AnyEvent]) -> Iterator[str]:
+def consequences(before: State, moved: Sequence[AnyEvent]) -> Iterator[str]:
     """The rare consequences of a move: members of CONSEQUENCES."""
-    opening = isinstance(before.stack[0], Waterfall)
-    for event in events:
+    opening = isinstance(before.stack[0], frames.Waterfall)
+    for event in moved:
         match event:
-            case CashMoved(reason=CashReason.PRIVATE_INCOME) if opening:
+            case events.CashMoved(reason=CashReason.PRIVATE_INCOME) if opening:
                 yield "income paid in the opening"
-            case CashMoved(source, reason=CashReason.DIVIDEND) if is_seat(source):
+            case events.CashMoved(source, reason=CashReason.DIVIDEND) if is_seat(source):
                 yield "short sellers pay a dividend"
-            case CashMoved(reason=CashReason.TRAIN_CONTRIBUTION):
+            case events.CashMoved(reason=CashReason.TRAIN_CONTRIBUTION):
                 yield "president's money spent"
-            case PresidentNamed(company):
+            case events.PresidentNamed(company):
                 if before.companies[company].president is not None:
                     yield "presidency changed"
-            case PriceMoved(reason=reason) if reason in CONSEQUENCES_BY_PRICE_REASON:
+            case events.PriceMoved(reason=reason) if reason in CONSEQUENCES_BY_PRICE_REASON:
                 yield from CONSEQUENCES_BY_PRICE_REASON[reason]
-            case OfferEnded(_, "lapsed"):
+            case events.OfferEnded(_, "lapsed"):
                 yield "offer lapsed"
-            case PrivateMoved(_, owner) if owner == CLOSED:
+            case events.PrivateMoved(_, owner) if owner == CLOSED:
                 yield "private closed"
-            case SharesMoved(company, target=seat) if before.companies[company].shares.get(seat, 0) < 0:
+            case events.SharesMoved(company, target=seat) if (
+                before.companies[company].shares.get(seat, 0) < 0
+            ):
                 yield "short position closed"
-            case TrainMoved(reason=TrainReason.EXPORTED):
+            case events.TrainMoved(reason=TrainReason.EXPORTED):
                 yield "train exported"
-            case TrainMoved(reason=TrainReason.OBSOLETE):
+            case events.TrainMoved(reason=TrainReason.OBSOLETE):
                 yield "obsolete train gone"
-            case BidMade() if isinstance(before.top, Auction) and before.top.kind == "sale":
+            case events.BidMade() if isinstance(before.top, frames.Auction) and before.top.kind == "sale":
                 if before.top.high_bidder:
                     yield "company bid for by several"
-            case FramePushed(frame) if type(frame) in CONSEQUENCE_BY_FRAME:
+            case events.FramePushed(frame) if type(frame) in CONSEQUENCE_BY_FRAME:
                 yield CONSEQUENCE_BY_FRAME[type(frame)]
             case _ if type(event) in CONSEQUENCE_BY_EVENT:
                 yield CONSEQUENCE_BY_EVENT[type(event)]
@@ -489,18 +401,18 @@ CONSEQUENCES_BY_PRICE_REASON: dict[PriceReason, tuple[str, ...]] = {
     PriceReason.TOKENS_UNPAID: ("company in liquidation",),
     PriceReason.NO_PRESIDENT: ("company in liquidation", "company without a president in liquidation"),
 }
-CONSEQUENCE_BY_FRAME: dict[type[AnyFrame], str] = {
-    CashCrisis: "player in a cash crisis",
-    BuyerChoice: "company bought by another",
-    ExcessTokens: "station tokens above the limit",
+CONSEQUENCE_BY_FRAME: dict[type[frames.AnyFrame], str] = {
+    frames.CashCrisis: "player in a cash crisis",
+    frames.BuyerChoice: "company bought by another",
+    frames.ExcessTokens: "station tokens above the limit",
 }
 CONSEQUENCE_BY_EVENT: dict[type[AnyEvent], str] = {
-    TokenMoved: "tokens moved with an upgrade",
-    PhaseStarted: "phase started",
-    TrainsRusted: "trains rusted",
-    BankBroken: "bank broken",
-    CompanyClosed: "company closed",
-    CompanyReturned: "company returned to the supply",
-    PlayerBankrupt: "player out of the game",
+    events.TokenMoved: "tokens moved with an upgrade",
+    events.PhaseStarted: "phase started",
+    events.TrainsRusted: "trains rusted",
+    events.BankBroken: "bank broken",
+    events.CompanyClosed: "company closed",
+    events.CompanyReturned: "company returned to the supply",
+    events.PlayerBankrupt: "player out of the game",
 }
 """Members of CONSEQUENCES by the reason of a price change, by the frame that was opened, by the event."""
