@@ -10,6 +10,7 @@ import pytest
 
 from bot.discord import client as shipped
 from bot.discord import commands as command_tree
+from bot.discord.controls.controls import encode_choice
 from bot.hub.people import player_name
 from bot.pictures.workers import PictureWorkers
 from tests.fake_discord import limits
@@ -632,6 +633,12 @@ async def test_plans_past_positions_and_exports(started: RunningBot, fake: FakeD
     assert await started.played_lines() == ["buy SV"]
     assert "Done." in (await fake.run_command("Bob", thread, "show plan", lines="play")).text
     assert await started.played_lines() == ["buy SV", "buy CS"]
+    assert started.service
+    table = await started.service.queries.find_table(started.table_code)
+    choices = await started.service.queries.choices(table.id, 2)
+    suggested = encode_choice(choices, 0, 1)  # as of a line that is too long for a suggestion
+    assert choices[0].line in (await fake.run_command("Cid", thread, "show plan", lines=suggested)).text
+    assert "changed since" in (await fake.run_command("Ann", thread, "show plan", lines=suggested)).text
     assert fake.shown_images((await fake.run_command("Dan", thread, "show at", place="start")).message)
     assert "neither a round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
     for to in ("18xx.games", "text", "csv"):
