@@ -258,8 +258,14 @@ async def test_a_press_that_comes_too_late_logs_no_traceback(
             press = asyncio.create_task(fake.click("Ann", card, "Pass"))
             await fake.wait_until(lambda: hold.reached, "the acknowledgement")
             fake.clock.advance(4)
+            typed = fake.autocomplete("Ann", running.thread, "do", option="line")
+            suggestions = asyncio.create_task(typed)
+            await fake.wait_until(lambda: hold.reached == 2, "the suggestions")
+            fake.clock.advance(4)
         await press
-        await fake.wait_until(lambda: fake.rejected, "the refusal")
+        with pytest.raises(AssertionError, match="Loading options"):
+            await suggestions
+        await fake.wait_until(lambda: len(fake.rejected) == 2, "the refusals")
         assert fake.rejected[-1].code == 10062 and await running.played_lines() == []
         await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
         await running.wait_for_card("Bob")
