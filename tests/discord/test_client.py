@@ -510,6 +510,20 @@ async def test_lobby(online: RunningBot, fake: FakeDiscord) -> None:
     await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
 
 
+async def test_three_of_one_name_press_join_at_once(tmp_path: Path) -> None:
+    async with FakeDiscord(["Ann", "Ann!", "ANN.", "Ann?"]) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online():
+            card = await running.open_table()
+            pressed = await asyncio.gather(*(fake.click(each, card, "Join") for each in list(fake.users)[1:]))
+            await fake.wait_until(lambda: all(each.text for each in pressed), "the answers")
+            assert {each.text.partition(" as ")[2].casefold() for each in pressed} == {
+                "ann 2.",
+                "ann 3.",
+                "ann 4.",
+            }
+
+
 async def test_a_host_who_leaves_hands_the_lobby_over_and_the_last_closes_it(
     online: RunningBot, fake: FakeDiscord
 ) -> None:
