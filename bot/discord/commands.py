@@ -9,6 +9,7 @@ is begun. A text without a translation stays English.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -19,6 +20,7 @@ from discord import app_commands
 
 import engine
 from bot.discord import places
+from bot.discord.api import DISCORD_ERRORS
 from bot.discord.completion import SITE, Interaction, handler_of, read_file, suggest_options
 from bot.discord.interactions.replies import reply_text
 from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
@@ -31,11 +33,21 @@ from bot.hub.info import TableInfo
 from bot.hub.request import UNKNOWN_SEAT, Request
 from bot.position import text_views
 from engine.title import SITE_CONVENTIONS
+from storage import StoreError
 
 CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
     SITE: "Those of 18xx.games, so that the game can be exported there",
 }
+
+
+def is_fault_of_ours(record: logging.LogRecord) -> bool:
+    """Whether a line of the library tells of a mistake: not of suggestions that Discord or the store refuses,
+    such as those that come too late, each of which would be a traceback."""
+    return not (record.exc_info and isinstance(record.exc_info[1], (*DISCORD_ERRORS, StoreError)))
+
+
+logging.getLogger("discord.app_commands.tree").addFilter(is_fault_of_ours)
 
 
 class CommandTree(app_commands.CommandTree[Any]):

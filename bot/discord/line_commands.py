@@ -144,6 +144,13 @@ async def _card(interaction: Interaction, table: TableInfo) -> None:
     await handler_of(interaction).show_own_card(interaction, table.id)
 
 
+async def _plan(interaction: Interaction, table: TableInfo, lines: str | None) -> None:
+    handler = handler_of(interaction)
+    seat = table.seat_of(await handler.lookup.person_id(interaction.user))
+    planned = await handler.lines.line_of(CustomId(table.id, seat, None, SUBMIT_LINE, lines or "show"))
+    await handler.lines.say(interaction, table, [f"plan {planned}"])
+
+
 def _shown(name: str, description: str, line: str = "") -> TableCommand:
     return TableCommand(name, description, line or name, public=True)
 
@@ -210,14 +217,13 @@ SHOW_COMMANDS = (
         public=True,
     ),
     TableCommand(
-        "plan", "Try lines on a private copy of the game", lambda lines: f"plan {lines or 'show'}",
-        {
+        "plan", "Try lines on a private copy of the game", options={
             "lines": Option(
                 "Lines separated by ; or `more LINES`, `play`, `clear`; if left out, your plan is shown",
                 suggest_lines,
             ),
         },
-        ("running", "paused"),
+        statuses=("running", "paused"), act=_plan,
     ),
 )  # fmt: skip
 """`/show …`"""

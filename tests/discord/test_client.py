@@ -10,6 +10,7 @@ import pytest
 
 from bot.discord import client as shipped
 from bot.discord import commands as command_tree
+from bot.discord.controls.controls import encode_choice
 from bot.hub.people import player_name
 from bot.pictures.workers import PictureWorkers
 from tests.fake_discord import limits
@@ -509,6 +510,20 @@ async def test_lobby(online: RunningBot, fake: FakeDiscord) -> None:
     await fake.wait_until(lambda: not fake.controls(card), "the lobby card without its controls")
 
 
+async def test_three_of_one_name_press_join_at_once(tmp_path: Path) -> None:
+    async with FakeDiscord(["Ann", "Ann!", "ANN.", "Ann?"]) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db")
+        async with running.online():
+            card = await running.open_table()
+            pressed = await asyncio.gather(*(fake.click(each, card, "Join") for each in list(fake.users)[1:]))
+            await fake.wait_until(lambda: all(each.text for each in pressed), "the answers")
+            assert {each.text.partition(" as ")[2].casefold() for each in pressed} == {
+                "ann 2.",
+                "ann 3.",
+                "ann 4.",
+            }
+
+
 async def test_a_host_who_leaves_hands_the_lobby_over_and_the_last_closes_it(
     online: RunningBot, fake: FakeDiscord
 ) -> None:
@@ -632,6 +647,12 @@ async def test_plans_past_positions_and_exports(started: RunningBot, fake: FakeD
     assert await started.played_lines() == ["buy SV"]
     assert "Done." in (await fake.run_command("Bob", thread, "show plan", lines="play")).text
     assert await started.played_lines() == ["buy SV", "buy CS"]
+    assert started.service
+    table = await started.service.queries.find_table(started.table_code)
+    choices = await started.service.queries.choices(table.id, 2)
+    suggested = encode_choice(choices, 0, 1)  # as of a line that is too long for a suggestion
+    assert choices[0].line in (await fake.run_command("Cid", thread, "show plan", lines=suggested)).text
+    assert "changed since" in (await fake.run_command("Ann", thread, "show plan", lines=suggested)).text
     assert fake.shown_images((await fake.run_command("Dan", thread, "show at", place="start")).message)
     assert "neither a round" in (await fake.run_command("Dan", thread, "show at", place="noon")).text
     for to in ("18xx.games", "text", "csv"):

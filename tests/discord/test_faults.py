@@ -258,8 +258,14 @@ async def test_a_press_that_comes_too_late_logs_no_traceback(
             press = asyncio.create_task(fake.click("Ann", card, "Pass"))
             await fake.wait_until(lambda: hold.reached, "the acknowledgement")
             fake.clock.advance(4)
+            typed = fake.autocomplete("Ann", running.thread, "do", option="line")
+            suggestions = asyncio.create_task(typed)
+            await fake.wait_until(lambda: hold.reached == 2, "the suggestions")
+            fake.clock.advance(4)
         await press
-        await fake.wait_until(lambda: fake.rejected, "the refusal")
+        with pytest.raises(AssertionError, match="Loading options"):
+            await suggestions
+        await fake.wait_until(lambda: len(fake.rejected) == 2, "the refusals")
         assert fake.rejected[-1].code == 10062 and await running.played_lines() == []
         await fake.click("Ann", await running.wait_for_card("Ann"), "Pass")
         await running.wait_for_card("Bob")
@@ -267,6 +273,28 @@ async def test_a_press_that_comes_too_late_logs_no_traceback(
 
 
 # -- threads, permissions, pictures ----------------------------------------------------------
+
+
+async def test_a_press_that_is_not_answered_when_the_service_ends_logs_no_traceback(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, is_over = asyncio.Event(), asyncio.Event()
+    caplog.set_level("INFO", "bot.discord")
+
+    async def slow(*_: object, **__: object) -> None:
+        asked.set()
+        await is_over.wait()
+        raise RuntimeError("Session is closed")
+
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        monkeypatch.setattr(service, "ask", slow)
+        press = asyncio.create_task(fake.run_command("Ann", running.thread, "show log"))
+        await asked.wait()
+    is_over.set()
+    await fake.wait_until(lambda: "the connection is closed" in caplog.text, "the line of the log")
+    assert not [each for each in caplog.records if each.levelname == "ERROR"], caplog.text
+    press.cancel()
 
 
 async def test_an_archived_thread_is_unarchived(running: RunningBot, fake: FakeDiscord) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from bot.hub.info import SeatedPlayer
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -120,6 +121,20 @@ async def test_only_who_was_offered_an_open_seat_takes_it_at_once(table: Table) 
     assert (await table.told("Dora", "ask Bob")).startswith("You play on as Dora")
 
 
+async def test_who_is_admitted_after_another_of_their_name_gets_a_number(table: Table) -> None:
+    await table.open("1830")
+    await table.told("Ann", "join")
+    await table.service.seats.ask(table.id, await table.person("Dora"))
+    await table.told("Bob", "join Dora")
+    admitted = await table.service.seats.answer(table.id, "Dora", admitted=True, by=table.people["Ann"])
+    assert admitted.startswith("Dora 2 has a seat")
+    assert [each.name for each in await seated(table)] == ["Ann", "Dora", "Dora 2"]
+
+
+async def seated(table: Table) -> Sequence[SeatedPlayer]:
+    return (await table.service.queries.table_info(table.id)).seated_players
+
+
 async def test_what_a_crash_has_ended_is_said_once_more(table: Table) -> None:
     """The second attempt has no effect, and the answer of the first."""
     await table.open("1830")
@@ -130,7 +145,7 @@ async def test_what_a_crash_has_ended_is_said_once_more(table: Table) -> None:
         first = await table.say(name, line)
         assert isinstance(first, QueryAnswer) == (line == "start")
         assert await table.told(name, line, is_repeated=True)
-    assert len((await table.service.queries.table_info(table.id)).seated_players) == 2
+    assert len(await seated(table)) == 2
 
 
 async def test_a_table_is_opened_by_one_line(table: Table) -> None:

@@ -74,7 +74,9 @@ class InteractionHandler:
     async def report_failure(self, interaction: discord.Interaction, error: BaseException) -> None:
         """Answer the user of a control or of a command with one sentence; an internal error also goes to the
         log."""
-        if is_too_late(error):
+        if interaction.client.is_closed():
+            log.info("Discord: a press was not answered, because the connection is closed: %s", error)
+        elif is_too_late(error):
             log.info("Discord: a press came too late to be answered: %s", error)
         elif is_answered_already(error):
             log.info("Discord: a press was answered before: %s", error)

@@ -71,16 +71,18 @@ class LineInteractions:
     # -- lines -------------------------------------------------------------------------------
 
     async def press(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
-        """Submit the line that a button or a menu stands for; nothing where the choices have changed since
-        it was sent."""
-        line: str | None = custom_id.argument
-        if custom_id.argument.startswith("#"):
-            choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
-            line = choice.line if choice else None
-        if line is None:
-            await reply_text(interaction, CHOICES_CHANGED)
-        else:
-            await self.submit_lines(interaction, custom_id, split_lines(line))
+        """Submit the line that a button or a menu stands for. Raises ValueError."""
+        await self.submit_lines(interaction, custom_id, split_lines(await self.line_of(custom_id)))
+
+    async def line_of(self, custom_id: CustomId) -> str:
+        """The line that an argument stands for. Raises ValueError where the choices have changed since it was
+        sent."""
+        if not custom_id.argument.startswith("#"):
+            return custom_id.argument
+        choice = controls.find_choice(await self.choices(custom_id), custom_id.argument)
+        if choice is None:
+            raise ValueError(CHOICES_CHANGED)
+        return choice.line
 
     async def choices(self, custom_id: CustomId) -> list[engine.Choice]:
         """What the seat of a control may do now."""

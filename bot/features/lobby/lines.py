@@ -20,7 +20,7 @@ from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
-from bot.hub.seating import ROBOT_WORD, free_name, people_of, robots_of, unanswered
+from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
 from bot.position import text_views
 from storage import TableStatus, UnitOfWork
 
@@ -152,10 +152,12 @@ class LobbyLines:
                 person = await unit.people.add(request.rest)
             else:
                 raise ValueError("Name who joins: `join Dora`.")
-        own = free_name(info, player_name(request.name or person.name))
-        name = request.rest or (kept.name if kept and not kept.joined else own)
-        await self._lobby.join(info.id, person.id, name)
-        return f"You have joined table {info.code} as {name}."
+        chosen = request.rest or (kept.name if kept and not kept.joined else "")
+        name = chosen or player_name(request.name or person.name)
+        info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(chosen))
+        joined = info.player_of(person.id)
+        assert joined is not None
+        return f"You have joined table {info.code} as {joined.name}."
 
     async def _leave(self, info: TableInfo, request: Request) -> str:
         before, by = info, request.person_id

@@ -178,17 +178,19 @@ class SeatRequests:
         when they had it."""
         if info.player_of(request.person_id) is None:
             await self._take(info, request.seat, request.person_id, request.name, by)
+        seated = (await self._cache.get(info.id)).info.player_of(request.person_id)
+        name = seated.name if seated else request.name
         async with self._cache.store.begin() as unit:
             await unit.clocks.answer_request(request.id, True)
-            sentence = f"You have a seat at table {info.name} {info.code}, as {request.name}."
+            sentence = f"You have a seat at table {info.name} {info.code}, as {name}."
             await _tell(unit, info, request, sentence)
         self._cache.wake_subscribers()
-        return f"{request.name} has a seat at table {info.code}."
+        return f"{name} has a seat at table {info.code}."
 
     async def _take(self, info: TableInfo, seat: int, person_id: int, name: str, by: int | None) -> None:
         """Seat a person; with the last open seat the game goes on."""
         if info.status == "lobby":
-            await self._lobby.join(info.id, person_id, name)
+            await self._lobby.join(info.id, person_id, name, is_chosen=False)
             return
         table = await self._cache.get(info.id)
         info = table.info

@@ -33,6 +33,7 @@ from bot.hub.seating import (
     add_seat,
     check_name,
     check_no_robot_name,
+    free_name,
     robot_that_makes_room,
     seating_order,
     unanswered,
@@ -109,14 +110,16 @@ class Lobby(LobbyRobots):
         return info
 
     @again_on_conflict
-    async def join(self, table_id: int, person_id: int, name: str) -> TableInfo:
-        """A person takes a seat under a name; a person who was invited takes the reserved seat."""
+    async def join(self, table_id: int, person_id: int, name: str, *, is_chosen: bool = True) -> TableInfo:
+        """A person takes a seat under a name; a person who was invited takes the reserved seat. is_chosen:
+        False for a name that gets a number where somebody there has it."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             reserved = info.player_of(person_id)
             if reserved and (reserved.joined or info.status != "lobby"):
                 raise ValueError(f"You already sit at table {info.code} as {reserved.name}.")
             check_in_lobby(info)
+            name = name if is_chosen else free_name(info, name)
             check_no_robot_name(name)
             leaving = None if reserved else robot_that_makes_room(info)
             check_name(info, name, reserved or leaving)
