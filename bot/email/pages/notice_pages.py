@@ -93,8 +93,6 @@ class PageBuilder:
         seat = notification.seat
         if seat not in table.seats_of(notification.person_id):
             return None
-        if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
-            return None  # a deputy plays now, or does no more
         view = await self._service.queries.view(notification.table_id)
         made = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.answered_decision_id(seat)
@@ -165,8 +163,8 @@ class PageBuilder:
         state = view.state
         waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
         is_reminder = notification.kind == "reminder"
-        asked = view.pending if view.table.status == "running" and notification.kind in ASKING else ()
-        for pending in asked:
+        plays = view.table.status == "running" and view.table.person_at(seat) == notification.person_id
+        for pending in view.pending if plays and notification.kind in ASKING else ():
             if state and (pending.seat, pending.decision_id) == (seat, notification.decision_id):
                 page = await self._turns.turn(
                     view, state, pending, notification.person_id, is_reminder=is_reminder
