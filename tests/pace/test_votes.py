@@ -165,6 +165,7 @@ async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk
     await driven.service.clock.tick()
     (digest,) = to(await desk.letters(), "Ann")
     assert QUESTION in digest.text and "accept vote" in digest.text
+    assert "One table waits for you." in digest.text, "for a move and a vote"
     assert (await desk.reply(digest.reply_to, "accept vote")).is_done
     assert not [
         poll for poll, seat in (await driven.service.queries.view(driven.table)).missing_votes() if not seat

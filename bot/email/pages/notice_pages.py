@@ -305,7 +305,8 @@ class DigestComposer:
             blocks.append(CopyableLines(_how(each.table.code, address, code), lines, address, code))
         if first is None:
             return None
-        digest = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
+        count = len({each.table.id for each, _ in waiting})
+        digest = MailPage(_headline(count), tuple(blocks), subject="What waits for you", tone="turn")
         mail = await asyncio.to_thread(compose, self._address, digest, first, self._now(), "digest")
         return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
 
