@@ -49,11 +49,12 @@ async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     assert len(driven.heard("Cid", "vote_reminder")) == 2
 
 
-async def test_a_vote_is_submitted_alone(driven: DrivenTable) -> None:
-    """It was said to be no line of the game."""
+@pytest.mark.parametrize("line", ["accept vote", "accept"])
+async def test_a_vote_is_submitted_alone(driven: DrivenTable, line: str) -> None:
+    """It was said to be no line of the game, or that nothing could be accepted."""
     await open_vote(driven)
-    result = await driven.say("Cid", "accept vote", "pass")
-    assert isinstance(result, LineRefused) and result.reason == "`accept vote` has to be submitted alone."
+    result = await driven.say("Cid", line, "pass")
+    assert isinstance(result, LineRefused) and result.reason == f"`{line}` has to be submitted alone."
 
 
 async def test_who_was_asked_about_an_undo_hears_that_another_one_ends_the_vote(driven: DrivenTable) -> None:
