@@ -45,7 +45,7 @@ from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
 from bot.hub.people import Kind, LimitReached, Limits, claim_address
 from bot.hub.play import MoveHandler
-from bot.hub.polls import PollHandler
+from bot.hub.polls import PollHandler, can_only_vote
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
@@ -423,7 +423,7 @@ class Hub:
     def _refuse_others(self, table: LiveTable, request: Request) -> LineRefused | None:
         """The result for a request with a line that has to be submitted alone."""
         for index, each in enumerate(request.lines):
-            if self.commands.stands_alone(each):
+            if self.commands.stands_alone(each) or can_only_vote(table, request, each):
                 return refused(table, request, f"`{each}` has to be submitted alone.", index)
         return None
 

@@ -309,6 +309,13 @@ def _cast_already(table: LiveTable, request: Request) -> TablePoll | None:
     return polls[0] if len(polls) == 1 else None
 
 
+def can_only_vote(table: LiveTable, request: Request, line: str) -> bool:
+    """Whether a line is `accept` or `decline` where a vote is open to its seat, and no offer."""
+    word = line.strip().casefold()
+    may_vote = word in ("accept", "decline") and poll_for(table, request) is not None
+    return may_vote and not _game_lines(table, request, word)
+
+
 def _game_lines(table: LiveTable, request: Request, word: str) -> list[str]:
     """The legal lines of the game that begin with this word."""
     if table.stored_info.status != "running":

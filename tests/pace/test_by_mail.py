@@ -182,3 +182,21 @@ async def test_an_offer_to_a_late_player_says_that_their_time_has_ended(
     (turn,) = to(await desk.letters(), "Ann")
     assert "Please reply by" not in turn.text
     assert "Your time ended Tue 2 Jun 10:00 (UTC); the table still waits for you." in turn.text
+
+
+async def test_who_goes_away_as_they_are_asked_hears_what_became_of_their_order(
+    driven: DrivenTable, desk: MailDesk
+) -> None:
+    """The email about the turn, which has it, is for the deputy."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    for name, line in OPENING:
+        assert isinstance(await driven.say(name, line), Completed)
+    await driven.say("Bob", "auto buy BO up to 60")
+    await driven.say("Ann", "pass")
+    await driven.settings("Bob", "away until 2026-06-05 deputy Dora")
+    driven.now += timedelta(minutes=3)
+    letters = await desk.letters()
+    (own,) = (each for each in to(letters, "Bob") if "order" in each.subject)
+    assert "costs $67, more than your $60." in own.text and "It is your turn" not in own.text
+    assert not [each for each in to(letters, "Dora") if "your $60" in each.text]

@@ -65,7 +65,7 @@ async def test_who_has_joined_by_email_hears_of_another_pace(driven: DrivenTable
         await driven.service.submit(table, None, [f"pace {pace}"], None, None, person_id=driven.people["Ann"])
     letters = await desk.letters()
     assert [letter.to for letter in letters] == ["bob@example.org"] * 2
-    assert "Ann sets the pace of table Friday" in letters[1].text
+    assert "News: Ann sets the pace of table Friday" in letters[1].subject
     assert "The pace is 24h, then orders. When a time is up, the player's orders" in letters[1].text
 
 

@@ -49,11 +49,12 @@ async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     assert len(driven.heard("Cid", "vote_reminder")) == 2
 
 
-async def test_a_vote_is_submitted_alone(driven: DrivenTable) -> None:
-    """It was said to be no line of the game."""
+@pytest.mark.parametrize("line", ["accept vote", "accept"])
+async def test_a_vote_is_submitted_alone(driven: DrivenTable, line: str) -> None:
+    """It was said to be no line of the game, or that nothing could be accepted."""
     await open_vote(driven)
-    result = await driven.say("Cid", "accept vote", "pass")
-    assert isinstance(result, LineRefused) and result.reason == "`accept vote` has to be submitted alone."
+    result = await driven.say("Cid", line, "pass")
+    assert isinstance(result, LineRefused) and result.reason == f"`{line}` has to be submitted alone."
 
 
 async def test_who_was_asked_about_an_undo_hears_that_another_one_ends_the_vote(driven: DrivenTable) -> None:
@@ -165,6 +166,7 @@ async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk
     await driven.service.clock.tick()
     (digest,) = to(await desk.letters(), "Ann")
     assert QUESTION in digest.text and "accept vote" in digest.text
+    assert "One table waits for you." in digest.text, "for a move and a vote"
     assert (await desk.reply(digest.reply_to, "accept vote")).is_done
     assert not [
         poll for poll, seat in (await driven.service.queries.view(driven.table)).missing_votes() if not seat

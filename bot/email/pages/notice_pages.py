@@ -93,8 +93,6 @@ class PageBuilder:
         seat = notification.seat
         if seat not in table.seats_of(notification.person_id):
             return None
-        if notification.kind in ASKING and table.person_at(seat) != notification.person_id:
-            return None  # a deputy plays now, or does no more
         view = await self._service.queries.view(notification.table_id)
         made = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.answered_decision_id(seat)
@@ -165,8 +163,8 @@ class PageBuilder:
         state = view.state
         waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
         is_reminder = notification.kind == "reminder"
-        asked = view.pending if view.table.status == "running" and notification.kind in ASKING else ()
-        for pending in asked:
+        plays = view.table.status == "running" and view.table.person_at(seat) == notification.person_id
+        for pending in view.pending if plays and notification.kind in ASKING else ():
             if state and (pending.seat, pending.decision_id) == (seat, notification.decision_id):
                 page = await self._turns.turn(
                     view, state, pending, notification.person_id, is_reminder=is_reminder
@@ -307,7 +305,8 @@ class DigestComposer:
             blocks.append(CopyableLines(_how(each.table.code, address, code), lines, address, code))
         if first is None:
             return None
-        digest = MailPage(_headline(len(waiting)), tuple(blocks), subject="What waits for you", tone="turn")
+        count = len({each.table.id for each, _ in waiting})
+        digest = MailPage(_headline(count), tuple(blocks), subject="What waits for you", tone="turn")
         mail = await asyncio.to_thread(compose, self._address, digest, first, self._now(), "digest")
         return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
 

@@ -159,9 +159,11 @@ class LobbyPages:
             return (await unit.people.get(table.host_id)).name
 
     async def _answered(self, table: TableInfo, notification: Notification) -> Page | None:
-        """How somebody has answered an invitation, for the host."""
+        """How somebody has answered an invitation, for the host; which pace there is, for those who have
+        joined."""
+        headline = f"{notification.sentences[0].partition('. ')[0].rstrip('.')}."
         is_open = table.status in ("lobby", "paused")
-        return Page("News from the table.", notification.sentences) if is_open else None
+        return Page(headline, notification.sentences) if is_open else None
 
     async def _request(self, table: TableInfo, notification: Notification) -> Page | None:
         """Somebody asks for a seat, or the answer to that."""
