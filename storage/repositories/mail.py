@@ -99,8 +99,3 @@ class MailTokenRepository(Repository):
     def is_valid(self, token: MailToken) -> bool:
         """Whether a token has not expired."""
         return token.expires_at is None or token.expires_at > self._db.now
-
-    async def delete_expired(self, before: datetime) -> int:
-        """Delete tokens that expired before a time; returns how many."""
-        is_old = col(MailToken.expires_at) < before
-        return await self._db.delete(MailToken, is_old)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, String, and_, bindparam, case, literal_column, or_
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import col, func, select, update
 
@@ -238,23 +239,17 @@ class OutboxRepository(Repository):
 
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
-        of_channel = col(OutboxMessage.channel) == channel
-        pending = (of_channel, col(OutboxMessage.status) == PENDING)
-        count = select(func.count()).select_from(OutboxMessage)
-        oldest = await self._db.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
-        dead = await self._db.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
-        today = (
-            of_channel,
-            col(OutboxMessage.status) == "dead",
-            col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1),
+        waits, is_dead = (col(OutboxMessage.status) == status for status in (PENDING, "dead"))
+        today = and_(is_dead, col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1))
+        query = select_columns(
+            func.count().filter(waits),
+            func.min(OutboxMessage.created_at).filter(waits),
+            func.count().filter(is_dead),
+            func.count().filter(today),
+            func.min(OutboxMessage.finished_at).filter(today),
         )
-        return QueueStatus(
-            await self._db.scalar(count.where(*pending)) or 0,
-            oldest,
-            dead or 0,
-            await self._db.scalar(count.where(*today)) or 0,
-            await self._db.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
-        )
+        query = query.where(col(OutboxMessage.channel) == channel)
+        return QueueStatus(*await self._db.read(lambda connection: connection.execute(query).one()))
 
     async def last_delivery(self, channel: Channel) -> datetime | None:
         """When the last message was sent; of those that are still kept."""
