@@ -184,7 +184,7 @@ class OutboxRepository(Repository):
 
     async def mark_sent(self, message_id: int, external_id: str | None = None) -> None:
         """The message was sent, and the receiver calls it `external_id`. Its payload is deleted."""
-        await self._finish(message_id, "sent", external_id=external_id)
+        await self._finish(message_id, "sent", external_id=external_id, payload=b"")
 
     async def mark_failed(self, message_id: int, error: str, retry_at: datetime | None) -> None:
         """The message could not be sent: it is due again at `retry_at`, or given up (None)."""
@@ -196,19 +196,8 @@ class OutboxRepository(Repository):
                 OutboxMessage, *pending, error=error, not_before=retry_at, lease_expires_at=None
             )
 
-    async def _finish(
-        self,
-        message_id: int,
-        status: DeliveryStatus,
-        external_id: str | None = None,
-        error: str | None = None,
-    ) -> None:
-        values: dict[str, Any] = {
-            "status": status,
-            "finished_at": self._db.now,
-            "lease_expires_at": None,
-        }
-        values |= {"external_id": external_id, "payload": b""} if status == "sent" else {"error": error}
+    async def _finish(self, message_id: int, status: DeliveryStatus, **values: Any) -> None:
+        values |= {"status": status, "finished_at": self._db.now, "lease_expires_at": None}
         await self._db.update(OutboxMessage, col(OutboxMessage.id) == message_id, **values)
 
     async def get(self, idempotency_key: str) -> OutboxMessage | None:
