@@ -160,11 +160,17 @@ def _upgrade_copy(staged: sqlite3.Connection) -> None:
 
 def _check_integrity(connection: sqlite3.Connection, path: Path) -> None:
     """Raises InvalidStore for a store with missing or contradictory pages or rows."""
-    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if verdict != "ok":
-        raise InvalidStore(f"{path} is damaged: {verdict_text(verdict)}.")
-    if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise InvalidStore(f"{path} is damaged: a row of {broken[0]} refers to a row that is missing.")
+    if problem := next(_problems(connection, most=1), ""):
+        raise InvalidStore(f"{path} is damaged: {problem}.")
+
+
+def _problems(connection: sqlite3.Connection, most: int) -> Iterator[str]:
+    """What is wrong with pages, and then with rows; so many of each at most."""
+    for (verdict,) in connection.execute(f"PRAGMA integrity_check({most})"):
+        if verdict != "ok":
+            yield verdict_text(verdict)
+    for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(most):
+        yield f"row {row} of {table} refers to a row of {parent} that is missing"
 
 
 @contextmanager
@@ -229,12 +235,8 @@ def _check_file(path: Path) -> list[str]:
     problems = []
     try:
         with open_read_only(path) as connection:
-            for (verdict,) in connection.execute(f"PRAGMA integrity_check({MAX_PROBLEMS})"):
-                if verdict != "ok":
-                    problems.append(f"The file is damaged: {verdict_text(verdict)}.")
-            broken = connection.execute("PRAGMA foreign_key_check").fetchmany(MAX_PROBLEMS)
-            for table, row, parent, _ in broken:
-                problems.append(f"Row {row} of {table} refers to a row of {parent} that is missing.")
+            for problem in _problems(connection, MAX_PROBLEMS):
+                problems.append(f"The file is damaged: {problem}.")
     except InvalidStore as error:
         problems.append(str(error))
     return problems

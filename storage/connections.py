@@ -50,26 +50,6 @@ async def run_uninterrupted(future: asyncio.Future[T]) -> T:
     raise cancelled
 
 
-class _Call:
-    """A function that waits for its thread, and the future of its result."""
-
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self._function = function
-        self._loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self._loop.create_future()
-
-    def run(self) -> None:
-        """Run the function; on the thread."""
-        try:
-            result = self._function()
-        except BaseException as error:
-            settle, outcome = self.future.set_exception, error
-        else:
-            settle, outcome = self.future.set_result, result
-        with suppress(RuntimeError):  # the loop has been closed; nobody waits
-            self._loop.call_soon_threadsafe(settle, outcome)
-
-
 class ServerSilence:
     """Whether a server answers, as all connections of a store have found.
 
@@ -113,7 +93,7 @@ class ConnectionThread:
 
     def __init__(self, engine: Engine, silence: ServerSilence) -> None:
         self._engine, self._silence = engine, silence
-        self._calls = SimpleQueue[_Call | None]()
+        self._calls = SimpleQueue[Callable[[], None] | None]()
         self._thread: Thread | None = None
         self._connection: Connection | None = None
         self._used_at = 0.0
@@ -132,19 +112,30 @@ class ConnectionThread:
         if self._thread is None:  # a daemon, so that one that hangs does not keep the program from ending
             self._thread = Thread(target=self._work, name="database", daemon=True)
             self._thread.start()
-        call = _Call(function)
-        self._calls.put(call)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def run() -> None:
+            settle: Callable[[Any], None] = future.set_result
+            try:
+                outcome: Any = function()
+            except BaseException as error:
+                settle, outcome = future.set_exception, error
+            with suppress(RuntimeError):  # the loop has been closed; nobody waits
+                loop.call_soon_threadsafe(settle, outcome)
+
+        self._calls.put(run)
         if self.is_file:
-            return await run_uninterrupted(call.future)
-        timer = asyncio.get_running_loop().call_later(ANSWER_WITHIN, self._hang_up)
+            return await run_uninterrupted(future)
+        timer = loop.call_later(ANSWER_WITHIN, self._hang_up)
         try:
-            return await run_uninterrupted(call.future)
+            return await run_uninterrupted(future)
         finally:
             timer.cancel()
 
     def _work(self) -> None:
         while (call := self._calls.get()) is not None:
-            call.run()
+            call()
         self._drop()
 
     def _connect(self) -> Connection:

@@ -21,7 +21,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 from zlib import crc32
 
 from sqlalchemy import URL, Connection, text
@@ -229,10 +229,10 @@ async def lead(url: URL, jobs: Sequence[str], work: Work, report: Report = tell_
 async def _wait_for(lock: JobLock, names: str, report: Report) -> None:
     """Try until the lock is ours."""
     says_standing_by, trouble = False, ""
-    while not (attempt := await _acquire(lock, HEAD_START if trouble else 0.0)).succeeded:
-        if attempt.trouble and not trouble:  # once for each time that the database is away
-            log.warning("these jobs cannot be taken now: %s: %s", names, attempt.trouble)
-        trouble = attempt.trouble
+    while not await _acquire(lock, HEAD_START if trouble else 0.0):
+        if lock.trouble and not trouble:  # once for each time that the database is away
+            log.warning("these jobs cannot be taken now: %s: %s", names, lock.trouble)
+        trouble = lock.trouble
         report("standing by")
         if not says_standing_by and not trouble:
             log.info("another process does this job: %s; this one stands by", names)
@@ -242,23 +242,18 @@ async def _wait_for(lock: JobLock, names: str, report: Report) -> None:
         log.info("this process does this job now: %s", names)
 
 
-class Attempt(NamedTuple):
-    """Whether the lock was got; if it could not be tried, why."""
-
-    succeeded: bool
-    trouble: str = ""
-
-
-async def _acquire(lock: JobLock, head_start: float) -> Attempt:
-    """Try to get the lock; a database that is away is tried again."""
+async def _acquire(lock: JobLock, head_start: float) -> bool:
+    """Try to get the lock; where it could not be tried, the lock says why."""
+    lock.trouble = ""
     try:
         async with asyncio.timeout(ANSWER_TIMEOUT + head_start):
-            return Attempt(await lock.acquire(head_start))
+            return await lock.acquire(head_start)
     except ImportError:
         raise
     except Exception as error:  # of the driver, of the operating system, or no answer in time
+        lock.trouble = first_line(error)
         await lock.release()
-        return Attempt(False, first_line(error))
+        return False
 
 
 async def _work_while_held(lock: JobLock, work: Work, names: str, report: Report) -> bool:

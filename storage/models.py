@@ -100,6 +100,16 @@ def columns_of(model: type[Model]) -> Mapping[str, Column[Any]]:
     return dict(Model.metadata.tables[str(model.__tablename__)].columns)
 
 
+def columns_of_people() -> list[Column[Any]]:
+    """The columns of all tables that name a person by their id, each table after those to which it refers."""
+    return [
+        column
+        for table in Model.metadata.sorted_tables
+        for column in table.columns
+        if any(key.column.table.name == "people" for key in column.foreign_keys)
+    ]
+
+
 # People
 
 

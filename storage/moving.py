@@ -5,13 +5,12 @@ move that fails leaves the new database empty. The former store is not changed.
 """
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Row, String, Table, delete, func, insert, select, text
+from sqlalchemy import URL, Connection, CursorResult, String, Table, delete, func, insert, select, text
 from sqlmodel import col
 
 from storage.database import create_engine, display_name, is_file, store_url
@@ -72,28 +71,22 @@ def _check(old: Connection, source: URL) -> None:
         raise StoreError(f"A service works at {display_name(source)}; stop it first.")
 
 
-def _rows(connection: Connection, table: Table) -> Iterator[Row[Any]]:
+def _rows(connection: Connection, table: Table) -> CursorResult[Any]:
     """All rows by their key, a few in memory at a time. Texts are ordered by their bytes, as SQLite does."""
     is_server = connection.dialect.name == "postgresql"
     order = [
         column.collate("C") if is_server and isinstance(column.type, String) else column
         for column in table.primary_key
     ]
-    query = select(table).order_by(*order).execution_options(yield_per=ROWS_AT_ONCE)
-    yield from connection.execute(query)
+    return connection.execute(select(table).order_by(*order).execution_options(yield_per=ROWS_AT_ONCE))
 
 
 def _copy(old: Connection, new: Connection, table: Table) -> int:
     """Copy the rows of a table; returns how many."""
-    count, some = 0, list[dict[str, Any]]()
-    for row in _rows(old, table):
-        some.append(dict(row._mapping))
-        count += 1
-        if len(some) == ROWS_AT_ONCE:
-            new.execute(insert(table), some)
-            some.clear()
-    if some:
-        new.execute(insert(table), some)
+    count = 0
+    for some in _rows(old, table).mappings().partitions():
+        new.execute(insert(table), [dict(row) for row in some])
+        count += len(some)
     if new.dialect.name == "postgresql" and "id" in table.columns:
         last = f"(SELECT coalesce(max(id), 0) + 1 FROM {table.name})"
         new.execute(text(f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), {last}, false)"))

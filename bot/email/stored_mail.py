@@ -75,11 +75,9 @@ class InboundMail:
         self._service.wake_subscribers()
 
     async def delete_before(self, age: timedelta) -> None:
-        """Delete what is kept of emails that were finished so long ago, and tokens that ended then."""
+        """Delete what is kept of emails that were finished so long ago."""
         async with self._store.begin() as unit:
-            before = unit.now - age
-            digests = await unit.inbound_mail.delete_finished(before)
-            await unit.mail_tokens.delete_expired(before)
+            digests = await unit.inbound_mail.delete_finished(unit.now - age)
         for digest in digests:
             self._mail_path(digest).unlink(missing_ok=True)
 

@@ -220,11 +220,6 @@ class ClockRepository(Repository):
         now = self._db.now
         await self._db.run(lambda connection: write_clock_changes(connection, changes, now))
 
-    async def followed_seq(self, table_id: int) -> int | None:
-        """How far the clocks of a table follow its log; None for a table without clocks."""
-        record = (await self.records([table_id])).get(table_id)
-        return record.followed if record else None
-
     async def look_again(self, *table_ids: int) -> None:
         """Have the clocks of these tables looked at again, because their pace has changed."""
         own = col(TableClock.table_id).in_(table_ids)

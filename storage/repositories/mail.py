@@ -8,7 +8,7 @@ import secrets
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from sqlmodel import col, select, update
+from sqlmodel import col, select
 
 from storage.models import InboundMail, MailToken
 from storage.transaction import Repository
@@ -36,8 +36,7 @@ class InboundMailRepository(Repository):
         row keeps the `sha256` of the first.
         """
         by_key = col(InboundMail.key) == key
-        retry = update(InboundMail).where(by_key).values(attempts=col(InboundMail.attempts) + 1)
-        if not await self._db.execute(retry):
+        if not await self._db.update(InboundMail, by_key, attempts=col(InboundMail.attempts) + 1):
             await self._db.add(InboundMail(key=key, sha256=sha256, path=path, received_at=self._db.now))
         return await self.get(key)
 
@@ -99,8 +98,3 @@ class MailTokenRepository(Repository):
     def is_valid(self, token: MailToken) -> bool:
         """Whether a token has not expired."""
         return token.expires_at is None or token.expires_at > self._db.now
-
-    async def delete_expired(self, before: datetime) -> int:
-        """Delete tokens that expired before a time; returns how many."""
-        is_old = col(MailToken.expires_at) < before
-        return await self._db.delete(MailToken, is_old)

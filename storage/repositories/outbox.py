@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, String, and_, bindparam, case, literal_column, or_
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import col, func, select, update
 
@@ -183,7 +184,7 @@ class OutboxRepository(Repository):
 
     async def mark_sent(self, message_id: int, external_id: str | None = None) -> None:
         """The message was sent, and the receiver calls it `external_id`. Its payload is deleted."""
-        await self._finish(message_id, "sent", external_id=external_id)
+        await self._finish(message_id, "sent", external_id=external_id, payload=b"")
 
     async def mark_failed(self, message_id: int, error: str, retry_at: datetime | None) -> None:
         """The message could not be sent: it is due again at `retry_at`, or given up (None)."""
@@ -195,19 +196,8 @@ class OutboxRepository(Repository):
                 OutboxMessage, *pending, error=error, not_before=retry_at, lease_expires_at=None
             )
 
-    async def _finish(
-        self,
-        message_id: int,
-        status: DeliveryStatus,
-        external_id: str | None = None,
-        error: str | None = None,
-    ) -> None:
-        values: dict[str, Any] = {
-            "status": status,
-            "finished_at": self._db.now,
-            "lease_expires_at": None,
-        }
-        values |= {"external_id": external_id, "payload": b""} if status == "sent" else {"error": error}
+    async def _finish(self, message_id: int, status: DeliveryStatus, **values: Any) -> None:
+        values |= {"status": status, "finished_at": self._db.now, "lease_expires_at": None}
         await self._db.update(OutboxMessage, col(OutboxMessage.id) == message_id, **values)
 
     async def get(self, idempotency_key: str) -> OutboxMessage | None:
@@ -238,23 +228,17 @@ class OutboxRepository(Repository):
 
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
-        of_channel = col(OutboxMessage.channel) == channel
-        pending = (of_channel, col(OutboxMessage.status) == PENDING)
-        count = select(func.count()).select_from(OutboxMessage)
-        oldest = await self._db.scalar(select(func.min(OutboxMessage.created_at)).where(*pending))
-        dead = await self._db.scalar(count.where(of_channel, col(OutboxMessage.status) == "dead"))
-        today = (
-            of_channel,
-            col(OutboxMessage.status) == "dead",
-            col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1),
+        waits, is_dead = (col(OutboxMessage.status) == status for status in (PENDING, "dead"))
+        today = and_(is_dead, col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1))
+        query = select_columns(
+            func.count().filter(waits),
+            func.min(OutboxMessage.created_at).filter(waits),
+            func.count().filter(is_dead),
+            func.count().filter(today),
+            func.min(OutboxMessage.finished_at).filter(today),
         )
-        return QueueStatus(
-            await self._db.scalar(count.where(*pending)) or 0,
-            oldest,
-            dead or 0,
-            await self._db.scalar(count.where(*today)) or 0,
-            await self._db.scalar(select(func.min(OutboxMessage.finished_at)).where(*today)),
-        )
+        query = query.where(col(OutboxMessage.channel) == channel)
+        return QueueStatus(*await self._db.read(lambda connection: connection.execute(query).one()))
 
     async def last_delivery(self, channel: Channel) -> datetime | None:
         """When the last message was sent; of those that are still kept."""

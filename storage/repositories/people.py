@@ -11,20 +11,14 @@ from sqlmodel import col, func, select
 from storage.errors import AlreadyExists
 from storage.models import (
     AddressClaim,
-    Deputy,
     Fact,
     GameTable,
     Identity,
     IdentityKind,
-    MailToken,
-    MoveRecord,
-    OrderRecord,
     Person,
     Seat,
-    SeatClockRecord,
-    SeatRequest,
-    StoredTimer,
     Usage,
+    columns_of_people,
 )
 from storage.repositories.mail import hash_secret, new_secret
 from storage.table_records import IdentityFields
@@ -204,19 +198,11 @@ class PeopleRepository(Repository):
         await self._db.renew_revisions_of_person(kept_id, merged_id)
         hosted = select(GameTable.id).where(col(GameTable.host_id) == merged_id)
         await self._db.renew_revisions(*await self._db.all(hosted))
-        await self._db.update(GameTable, col(GameTable.host_id) == merged_id, host_id=kept_id)
-        for model in (
-            Identity,
-            Seat,
-            MoveRecord,
-            MailToken,
-            SeatRequest,
-            Deputy,
-            SeatClockRecord,
-            StoredTimer,
-            OrderRecord,
-        ):
-            await self._db.update(model, col(model.person_id) == merged_id, person_id=kept_id)
+        await self._merge_facts(kept_id, merged_id)
+        await self._db.delete(Usage, col(Usage.person_id) == merged_id)
+        await self._db.delete(AddressClaim, col(AddressClaim.person_id) == merged_id)
+        for column in columns_of_people():
+            await self._db.update(column.table, column == merged_id, **{column.name: kept_id})
         kept, merged = await self.get(kept_id), await self.get(merged_id)
         await self.update(
             kept_id,
@@ -224,9 +210,6 @@ class PeopleRepository(Repository):
             time_zone=kept.time_zone or merged.time_zone,
             preferences=merged.preferences | kept.preferences,
         )
-        await self._merge_facts(kept_id, merged_id)
-        await self._db.delete(Usage, col(Usage.person_id) == merged_id)
-        await self._db.delete(AddressClaim, col(AddressClaim.person_id) == merged_id)
         await self._db.delete(Person, col(Person.id) == merged_id)
 
     async def _merge_facts(self, kept_id: int, merged_id: int) -> None:

@@ -25,6 +25,7 @@ from storage.models import (
     SeatRequest,
     TableSnapshot,
     VoteRecord,
+    columns_of_people,
 )
 from storage.transaction import Repository
 
@@ -64,25 +65,16 @@ def _tables() -> Iterable[Table]:
     return Model.metadata.sorted_tables
 
 
-def _people_columns(table: Table) -> list[Column[Any]]:
-    """The columns of a table that name a person by their id."""
-    return [
-        column for column in table.columns for key in column.foreign_keys if key.column.table.name == "people"
-    ]
-
-
 class PersonalDataRepository(Repository):
     """What is stored of a person, and its end."""
 
     async def rows_of(self, person_id: int) -> dict[str, list[dict[str, Any]]]:
         """Every row about a person by the name of its table, without secrets."""
         found: dict[str, list[dict[str, Any]]] = {}
-        for table in _tables():
-            keys = [table.c.id] if table.name == "people" else _people_columns(table)
-            for key in keys:
-                columns = [column for column in table.columns if column.name not in SECRETS]
-                rows = await self._mappings(select(*columns).where(key == person_id))
-                found.setdefault(table.name, []).extend(rows)
+        for key in (Model.metadata.tables["people"].c.id, *columns_of_people()):
+            columns = [column for column in key.table.columns if column.name not in SECRETS]
+            rows = await self._mappings(select(*columns).where(key == person_id))
+            found.setdefault(key.table.name, []).extend(rows)
         return {name: rows for name, rows in found.items() if rows}
 
     async def _mappings(self, query: Select[Any]) -> list[dict[str, Any]]:
@@ -175,13 +167,12 @@ class PersonalDataRepository(Repository):
         """Delete a person and what is only theirs; where a row belongs to others too, it names nobody."""
         for user in discord_ids:
             await self._db.delete(Card, col(Card.slot).startswith(f"u{user}/"))
-        for table in reversed(list(_tables())):
-            for key in _people_columns(table):
-                mine = key == person_id
-                if key.nullable and table.name not in DELETED_WITH_PERSON:
-                    await self._db.update(table, mine, **{key.name: None})
-                else:
-                    await self._db.delete(table, mine)
+        for key in reversed(columns_of_people()):
+            mine = key == person_id
+            if key.nullable and key.table.name not in DELETED_WITH_PERSON:
+                await self._db.update(key.table, mine, **{key.name: None})
+            else:
+                await self._db.delete(key.table, mine)
         people = Model.metadata.tables["people"]
         await self._db.delete(people, people.c.id == person_id)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlmodel import col, select, update
+from sqlmodel import col, select
 
 from storage.errors import NotFound
 from storage.models import PollRecord, VoteRecord
@@ -78,6 +78,4 @@ class PollRepository(Repository):
         of_poll = select(PollRecord.table_id).where(col(PollRecord.id) == poll_id)
         await self._db.renew_revisions(*await self._db.all(of_poll))
         is_open = (col(PollRecord.id) == poll_id, col(PollRecord.closed_at).is_(None))
-        closed = update(PollRecord).where(*is_open)
-        values = {"closed_at": self._db.now, "outcome": outcome}
-        return await self._db.execute(closed.values(values)) > 0
+        return await self._db.update(PollRecord, *is_open, closed_at=self._db.now, outcome=outcome) > 0

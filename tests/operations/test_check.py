@@ -75,7 +75,7 @@ async def test_14_7_orphans_and_a_store_without_its_schema_are_found(
     damaged.close()
     told = await asyncio.to_thread(runner.invoke, app_for(["check"]), ["check"])
     assert told.exit_code == 1
-    assert "Row 1 of seats refers to a row of people that is missing." in told.output
+    assert "The file is damaged: row 1 of seats refers to a row of people that is missing." in told.output
     assert "Table ZZZ has no position." in told.output
 
 

@@ -235,11 +235,10 @@ class WaitTimers:
         something that is over is taken."""
         assert row.table_id is not None and row.seat is not None
         table = self.cache.peek(row.table_id)
-        clock = (await unit.clocks.seat_clocks(row.table_id)).get(row.seat)
-        snapshot = await unit.move_log.snapshot(row.table_id)
-        followed = await unit.clocks.followed_seq(row.table_id)
-        if table is None or not table.seq == snapshot.seq == followed:
+        record = (await unit.clocks.records([row.table_id])).get(row.table_id)
+        if table is None or record is None or not table.seq == record.seq == record.followed:
             return None
+        clock = record.seats.get(row.seat)
         recipient = table.metadata.recipients.get(row.seat)
         is_open = (
             clock is not None and clock.since is not None and recipient is not None

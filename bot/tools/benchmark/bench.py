@@ -82,34 +82,36 @@ def command(
     seconds: Annotated[float, typer.Option(min=1, help="So long, to compare processes.")] = 20,
 ) -> None:
     """Measure rules, tables and pictures on games, as a table."""
-    if pace is not None:
-        _report_pace(pace)
-        return
-    if table_count:
-        _report_many_tables(table_count, moves, keep, database, store, running)
-        return
-    if database:
-        _report_processes(database, seconds)
-        return
-    rules, thinking, played_games = RulesMetrics(), Thinking(), list[PlayedGame]()
-    longest = list[bytes]()
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
     try:
-        paths = [*(files or ()), *find_game_files(games)]
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("playing", total=len(paths) + simulated_games * len(title_names()) + 1)
-            for game in chain(map(load_game, paths), random_games(simulated_games)):
-                bar.update(task, description=game.name)
-                played, states = _measure(game, rules)
-                measure_thinking(states, thinking)
-                played_games.append(played)
-                longest = max(longest, states, key=len)
-                bar.advance(task)
-            bar.update(task, description="the densest boards")
-            measure_dense_boards(densest_boards(_final_positions(played_games)), rules)
-    except BenchmarkError as error:
-        typer.echo(str(error), err=True)
+        if pace is not None:
+            _report_pace(console, pace)
+        elif table_count:
+            _report_many_tables(table_count, moves, keep, database, store, running)
+        elif database:
+            typer.echo(comparison_text(measure_processes(database, seconds)))
+        else:
+            _report_games(console, [*(files or ()), *find_game_files(games)], simulated_games)
+    except* (BenchmarkError, StoreError, OSError) as errors:
+        typer.echo(str(errors.exceptions[0]), err=True)
         raise typer.Exit(1) from None
+
+
+def _report_games(console: Console, paths: Sequence[Path], simulated_games: int) -> None:
+    """Print what rules and pictures cost in these games and random ones."""
+    rules, thinking, played_games = RulesMetrics(), Thinking(), list[PlayedGame]()
+    longest = list[bytes]()
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("playing", total=len(paths) + simulated_games * len(title_names()) + 1)
+        for game in chain(map(load_game, paths), random_games(simulated_games)):
+            bar.update(task, description=game.name)
+            played, states = _measure(game, rules)
+            measure_thinking(states, thinking)
+            played_games.append(played)
+            longest = max(longest, states, key=len)
+            bar.advance(task)
+        bar.update(task, description="the densest boards")
+        measure_dense_boards(densest_boards(_final_positions(played_games)), rules)
     pictures = picture_rows(_last_distinct_maps(list(map(decode_state, longest)))) if played_games else ()
     console.print(
         report_table(len(played_games), chain(report_rows(rules), thinking_rows(thinking), pictures))
@@ -122,48 +124,29 @@ def _report_many_tables(
     tables: int, moves: int, keep: float, database: str, folder: Path, running: int
 ) -> None:
     """Print what random moves at many tables cost, and what a day of more tables would be like."""
-    console = Console(stderr=True)
-    try:
-        if not folder.is_dir() or not os.access(folder, os.W_OK):
-            raise BenchmarkError(f"{folder} is not a writable folder; name one with --store.")
-        with (
-            TemporaryDirectory(prefix="railpost-bench-", dir=folder) as name,
-            Progress(console=console) as bar,
-        ):
-            url = database or str(Path(name) / "railpost.db")
-            lines = (
-                measure_day(url, tables, moves, keep, running, bar)
-                if running
-                else asyncio.run(measure_many_tables(url, tables, moves, keep, bar)).lines()
-            )
-    except* (BenchmarkError, StoreError, OSError) as errors:
-        typer.echo(str(errors.exceptions[0]), err=True)
-        raise typer.Exit(1) from None
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise BenchmarkError(f"{folder} is not a writable folder; name one with --store.")
+    with (
+        TemporaryDirectory(prefix="railpost-bench-", dir=folder) as name,
+        Progress(console=Console(stderr=True)) as bar,
+    ):
+        url = database or str(Path(name) / "railpost.db")
+        lines = (
+            measure_day(url, tables, moves, keep, running, bar)
+            if running
+            else asyncio.run(measure_many_tables(url, tables, moves, keep, bar)).lines()
+        )
     for line in lines:
         typer.echo(line)
 
 
-def _report_processes(database: str, seconds: float) -> None:
-    """Print how many moves one process and two make at a database."""
-    try:
-        typer.echo(comparison_text(measure_processes(database, seconds)))
-    except (BenchmarkError, StoreError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
-
-
-def _report_pace(folder: Path) -> None:
+def _report_pace(console: Console, folder: Path) -> None:
     """Print what orders would have saved in the games of a folder."""
-    console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
-    try:
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task("playing", total=len(pace_files(folder)))
-            results = measure_folder(
-                folder, lambda text: typer.echo(text, err=True), lambda name: bar.advance(task)
-            )
-    except BenchmarkError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("playing", total=len(pace_files(folder)))
+        results = measure_folder(
+            folder, lambda text: typer.echo(text, err=True), lambda name: bar.advance(task)
+        )
     for table in pace_tables(results):
         console.print(table)
     typer.echo(verdict(results))
