@@ -268,7 +268,7 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
         await unit.tables.vacate_seat(player.seat_id)
     if info.host_id == person_id:
         if (host := next_host(info)) is None:
-            await record_end(draft, "The table is closed, because nobody is left there.", None)
+            await record_end(draft, "The table is closed, because nobody is left there.", person_id)
             return
         await unit.tables.update(info.id, host_id=host.person_id)
         told = f"You are the host of table {info.name} {info.code} now, because its host has left."
