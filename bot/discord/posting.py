@@ -7,7 +7,9 @@ as text.
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +28,7 @@ from storage import OutboxMessage
 
 log = logging.getLogger(__name__)
 
+MARKED = re.compile(r'"(?:content|custom_id)": "(?:[^"\\]|\\.)*"')
 MAY_NOT_ATTACH = (
     "I may not attach files here, so the cards have the board as text. "
     "Give me the permission *Attach Files* to see pictures."
@@ -50,6 +53,14 @@ class Draft:
     line: str | None = None
     users: Sequence[str] = ()
     digest: str = ""
+
+
+def shows(message: discord.Message, payload: list[Json]) -> bool:
+    """Whether a message has the texts and the controls of a payload."""
+    shown = [part.to_dict() for part in message.components]
+    return MARKED.findall(json.dumps(shown, sort_keys=True)) == MARKED.findall(
+        json.dumps(payload, sort_keys=True)
+    )
 
 
 class Poster:
@@ -91,6 +102,8 @@ class Poster:
             return CardRef(message.channel.id, message.id)
         try:
             message = await self.api.send(channel, draft.payload, key, draft.users, draft.images)
+            if not shows(message, draft.payload):  # an earlier attempt has sent it
+                return CardRef(message.channel.id, message.id)
             files = attached_files(draft.images, message.attachments)
             return CardRef(message.channel.id, message.id, files=files, payload_digest=draft.digest)
         except discord.HTTPException as error:

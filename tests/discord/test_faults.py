@@ -419,6 +419,20 @@ async def test_a_channel_that_is_gone_takes_no_table_with_it(running: RunningBot
         assert info.location == {}
 
 
+async def test_a_card_that_is_posted_anew_and_whose_answer_is_lost_is_the_only_one(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        card, table = await running.wait_for_card("Ann"), await service.queries.find_table(running.table_code)
+        fake.rest.inject_fault("POST", "messages$", 0, after=True)
+        await fake.delete_message(card)
+        await fake.wait_until(lambda: "could not be brought up to date" in caplog.text, "the lost answer")
+        await service.running.announce(table.id, "Bob says: hello", "say")
+        assert "Bob says: hello" in (await running.wait_for_card("Ann")).text
+    fake.check_violations(ignoring=["10008"], pinged=["Ann"])
+
+
 async def test_a_deleted_card_is_replaced_without_a_ping(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")

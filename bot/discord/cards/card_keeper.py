@@ -271,11 +271,11 @@ class CardKeeper:
         """Post a card anew, and have the former message deleted. user: in their direct messages. Raises
         Unreachable."""
         ref, dm_user = card.ref, user or card.user or None
-        key = f"{ref.key}.{view.seq}.{ref.message_id}"
-        posted = await self.poster.post(view.table, key, built.draft(), dm_user)
+        posted = await self.poster.post(view.table, f"{ref.key}.{ref.message_id}", built.draft(), dm_user)
         if not is_gone:
             await self.finished.put_off(card)
-        return moved(ref, posted)
+        fresh = moved(ref, posted)
+        return fresh if fresh.payload_digest else await self._edit(view, card._replace(ref=fresh), built)
 
     async def _save(self, view: TableView, slot: str, ref: CardRef) -> None:
         self.tables_at[ref.channel_id] = view.table.id
