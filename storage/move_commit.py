@@ -1,13 +1,13 @@
-"""The two database calls of every move: the version check and the move commit.
+"""Version checks, loads and move commits, in batches over all tables.
 
 The service caches tables in memory, so it must know whether a cached table is current. A version check
 reads three things: the length of the table's log, the id of the store, and the table's revision, which
 changes with every transaction that changes the table, its seats, their people or its polls. While these are
 unchanged, nothing else needs to be read. A move commit is a move as plain values: log rows, state, messages
-and the result of the request. It is written only if these three are as the caller saw them, so a move needs
-no check before. Changes at one table therefore cost the others nothing.
+and the result of the request. One that adds rows is written only if these three are as the caller saw them,
+so a move needs no check before. Changes at one table therefore cost the others nothing.
 
-Version checks and move commits of many tables run in batches. A batch of commits is one transaction, and
+All three run in batches. A batch of commits is one transaction, and
 so one write to the disk, with a few statements for all of them. Where one of them fails, it fails alone.
 """
 
@@ -143,8 +143,9 @@ def _read_versions_together(connection: Connection, requests: Sequence[TableRequ
 
 
 def write_commits(connection: Connection, commits: Sequence[MoveCommit]) -> None:
-    """Write one move commit, or several that have revisions and no collapse key in common, in the order of
-    their tables: two processes that lock in one order do not deadlock. Raises what its parts raise."""
+    """Write one move commit, or several that have revisions and no collapse key in common. Several have to be
+    sorted by their tables: two processes that lock in one order do not deadlock. Raises what its parts
+    raise."""
     store_ids = {commit.store_id for commit in commits} - {None}
     if store_ids and store_ids != {_store_id(connection)}:
         raise WriteConflict(commits[0].table_id, commits[0].expected_seq, commits[0].expected_seq)

@@ -48,15 +48,16 @@ from storage.writer import Writer, nobody_else
 
 Clock = Callable[[], datetime]
 
-CONNECTIONS = 4
-"""Connections that a process keeps for reading, and on PostgreSQL for changes that lock rows."""
+CONNECTIONS, MORE_CONNECTIONS = 4, 10
+"""Connections that a process keeps open for reading, and on PostgreSQL for changes that lock rows; and how
+many it opens besides when all of them are in use."""
 
 TAKES_NO_CHANGES = (
     "SELECT pg_is_in_recovery() OR reset_val = 'on' FROM pg_settings"
     " WHERE name = 'default_transaction_read_only'"
 )
 """Asked by a reader, for whom transactions are read-only in any case."""
-LONGEST_TRANSACTION = 2.0  # seconds; who holds the lock of the file for longer keeps players waiting
+LOCK_WAIT = 2.0  # seconds; another program that locks the file for longer keeps players waiting
 
 
 def utc_now() -> datetime:
@@ -100,7 +101,9 @@ class Store:
         announce = self._notices.announce if self._notices else nobody_else
         self._guard = FileGuard(self.path) if self.path else None
         silence = ServerSilence()
-        self._readers = ConnectionPool(create_engine(url, writes=False), silence, CONNECTIONS, more=10)
+        self._readers = ConnectionPool(
+            create_engine(url, writes=False), silence, CONNECTIONS, MORE_CONNECTIONS
+        )
         engine = create_engine(url, writes=writes)
         if self._guard is not None:
             event.listen(engine, "close", self._guard.forget_log)
@@ -109,7 +112,7 @@ class Store:
         if not is_file(url):
             row_engine = create_engine(url, writes=writes, excludes_others=False)
             self._move_writer = Writer(ConnectionPool(row_engine, silence), announce)
-            row_pool = ConnectionPool(row_engine, silence, CONNECTIONS, more=10)
+            row_pool = ConnectionPool(row_engine, silence, CONNECTIONS, MORE_CONNECTIONS)
             self._row_writer = Writer(row_pool, announce)
         self._committer = MoveCommitter(self._move_writer, self._readers, now)
         self.now = now
@@ -130,11 +133,11 @@ class Store:
     ) -> AsyncIterator[UnitOfWork]:
         """A transaction that may write: all of the block or nothing, on the disk when the block ends.
 
-        Units of work run one after another, so keep the block short: no images, no network. table: on
-        PostgreSQL the block waits only for others at this table, and everybody else goes on; it may change
-        what belongs to the table. tables: the same for several. excludes_others: False is for a block whose
-        rows nobody else changes, such as leased messages. Raises StoreError where nothing could be stored,
-        and Deadlock where it is to be tried again.
+        Others wait meanwhile, so keep the block short: no images, no network. On SQLite all blocks run one
+        after another. On PostgreSQL those with a table wait only for others at that table, and may change
+        what belongs to it; tables: the same for several. excludes_others: False is for a block whose rows
+        nobody else changes, such as leased messages. Raises StoreError where nothing could be stored, and
+        Deadlock where it is to be tried again.
         """
         locked = tuple(tables) if table is None else (table, *tables)
         writer = self._writer if excludes_others and not locked else self._row_writer
@@ -177,7 +180,7 @@ class Store:
             return await self._committer.loads.submit(table_id)
 
     async def table_versions(self, table_ids: Sequence[int]) -> dict[int, TableVersion]:
-        """The committed versions of several tables, without results of requests."""
+        """The committed versions of those tables that can be read, without results of requests."""
         with as_store_errors(CANNOT_READ):
             found = await self._committer.check_versions([(table_id, None) for table_id in table_ids])
         return {
@@ -229,7 +232,8 @@ class Store:
             await self._writer.on_driver(_truncate_log)
 
     async def follow(self, wake: Callable[[], None]) -> None:
-        """Call `wake` after commits of other processes. Never returns; on SQLite there is nothing to hear."""
+        """Call `wake` after commits of other processes, until this is cancelled. On SQLite, which tells
+        nobody of commits, it returns at once."""
         if self._notices is not None:
             await self._notices.listen(wake)
 
@@ -253,7 +257,7 @@ class Store:
 
 @contextmanager
 def _waiting(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
-    """Wait so long for the locks of others meanwhile."""
+    """In the block, wait at most so many seconds for a lock of another connection."""
     (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
     try:
@@ -268,7 +272,7 @@ def _truncate_log(connection: sqlite3.Connection) -> None:
 
 
 def _take_lock(connection: sqlite3.Connection) -> None:
-    with _waiting(connection, LONGEST_TRANSACTION):
+    with _waiting(connection, LOCK_WAIT):
         connection.execute(BEGIN_WRITING)
         connection.execute("ROLLBACK")
 

@@ -63,7 +63,7 @@ class Writer:
                     raise
                 finally:
                     self._owners.discard(task)
-            self._announce()
+        self._announce()
 
     async def run(self, function: Callable[[Connection], T]) -> T:
         """The result of a function that is a transaction by itself; committed when it returns.
@@ -73,11 +73,12 @@ class Writer:
         self.check_not_nested()
         with as_store_errors(NOTHING_CHANGED):
             async with self._connections.connection() as thread:
-                result = await thread.call(lambda: self._whole(thread, function))
-            self._announce()
-            return result
+                result = await thread.call(lambda: self._run(thread, function))
+        self._announce()
+        return result
 
-    def _whole(self, thread: ConnectionThread, function: Callable[[Connection], T]) -> T:
+    def _run(self, thread: ConnectionThread, function: Callable[[Connection], T]) -> T:
+        """Begin, run and commit; on the thread."""
         try:
             connection = self._begin(thread)
             result = function(connection)
@@ -119,7 +120,7 @@ class Writer:
     def check_not_nested(self) -> None:
         """Raises RuntimeError where this task is inside a transaction already: it might wait for itself."""
         if asyncio.current_task() in self._owners:
-            raise RuntimeError("a unit of work was begun inside a unit of work")
+            raise RuntimeError("a transaction was begun inside a transaction")
 
     async def close(self) -> None:
         """Wait for what is under way, then close the connections."""

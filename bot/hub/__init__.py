@@ -1,1 +1,1 @@
-"""A table in play: commands, moves, commits, queries, timers and people. `service.Hub` is its facade."""
+"""A table in play: commands, moves, commits, queries, timers and people. `hub.Hub` is its facade."""

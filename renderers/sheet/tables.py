@@ -100,7 +100,7 @@ def _companies_table(shown: Sequence[CompanyView], together: bool) -> SheetTable
 def companies_alt(view: SheetView, companies: Sequence[str]) -> str:
     """A description of the companies side by side."""
     shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
-    parts = [text for c in shown for text in (c.summary, c.details) if text]
+    parts = [text for c in shown for text in (c.summary, c.details_line) if text]
     if len(shown) > 1:
         shares, cash = sum(c.size or 0 for c in shown), dollars(sum(c.cash or 0 for c in shown))
         loans, tokens = sum(c.loans for c in shown), sum(len(c.tokens) for c in shown)

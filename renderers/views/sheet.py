@@ -1,7 +1,7 @@
 """The view of the sheet: players, companies, bank, phase, trains in the depot.
 
 In titles in which a company chooses its number of shares when it starts, only started companies are listed,
-with their size and loans; the others are named in one line.
+with their size and loans; the picture names the others in one line.
 """
 
 from __future__ import annotations
@@ -112,21 +112,21 @@ class CompanyView:
     @property
     def summary(self) -> str:
         """A started company in words."""
-        cash = (self.cash_text,) if self.cash_text else ()
+        cash = () if not self.cash_text else (self.cash_text if self.floated else "not floated",)
         loans = (f"{self.loans} loan{'s' if self.loans > 1 else ''}",) if self.loans else ()
         price = f"at {self.price}" if self.price is not None else "without a price"
         place = f"in {self.zone}" if self.zone else price
         shares = f" of {self.size} shares" if self.size else ""
-        trains = " ".join(self.trains) or "no train"
+        trains = f"train{'s' * (len(self.trains) > 1)} {' '.join(self.trains)}" if self.trains else "no train"
         revenue = () if self.last_revenue is None else (f"last ran {dollars(self.last_revenue)}",)
-        president = (self.president,) if self.president else ()
+        president = (f"president {self.president}",) if self.president else ()
         ran = ("has operated",) if self.has_run else ()
         order = f"{self.turn}. " if self.turn else ""
         facts = (place, *cash, *loans, trains, *revenue, *president, *ran)
         return f"{order}{self.badge.sym}{shares} {', '.join(facts)}"
 
     @property
-    def details(self) -> str:
+    def details(self) -> list[str]:
         """What else the sheet shows of a company: its par price, shares that no player has, tokens, loans."""
         places = (("IPO", self.ipo), ("pool", self.pool), ("treasury", self.treasury))
         facts = [f"par {dollars(self.par)}"] if self.par is not None and not self.size else []
@@ -134,10 +134,14 @@ class CompanyView:
         facts += [f"loans {self.loans}/{self.max_loans}"] if self.max_loans else []
         if self.started and self.tokens:
             costs = "" if self.size else f" ({' '.join(map(dollars, self.tokens))})"
-            facts.append(f"{len(self.tokens)} tokens left{costs}")
+            facts.append(f"{len(self.tokens)} token{'s' * (len(self.tokens) > 1)} left{costs}")
         facts += [f"owes {dollars(self.unpaid_tokens)} for tokens"] if self.unpaid_tokens else []
-        facts += [f"privates {' '.join(self.privates)}"] if self.privates else []
-        return f"{self.badge.sym}: {', '.join(facts)}" if facts else ""
+        return facts + ([f"privates {' '.join(self.privates)}"] if self.privates else [])
+
+    @property
+    def details_line(self) -> str:
+        """`PRR: par $76, IPO 40%`; nothing without details."""
+        return f"{self.badge.sym}: {', '.join(self.details)}" if self.details else ""
 
 
 @dataclass(frozen=True)
@@ -167,8 +171,8 @@ class BidView:
     @property
     def text(self) -> str:
         """`CA $160: Ann $165, Bob $170 leads`."""
-        bids = ", ".join(f"{name} ${dollars:,}" for name, dollars in self.bids)
-        price = f" ${self.price}" if self.price is not None else ""
+        bids = ", ".join(f"{name} {dollars(amount)}" for name, amount in self.bids)
+        price = f" {dollars(self.price)}" if self.price is not None else ""
         return f"{self.item}{price}{f': {bids} leads' if bids else ''}"
 
 
@@ -183,7 +187,7 @@ class OwnedPrivate:
     @property
     def text(self) -> str:
         """`CA Camden & Amboy $25`."""
-        income = f" ${self.revenue}" if self.revenue else ""
+        income = f" {dollars(self.revenue)}" if self.revenue else ""
         return f"{self.sym} {self.name}{income}"
 
 
@@ -221,21 +225,22 @@ class SheetView:
     @property
     def alt(self) -> str:
         """A description of the picture. What is said last is cut first, so the details of companies are."""
-        details = [text for company in self.companies if (text := company.details)]
+        details = [text for company in self.companies if (text := company.details_line)]
         return clip_text(". ".join([*self._head(), *self._started(), *details, *self._footer()]) + ".")
 
     def lines(self, waiting: str) -> list[str]:
-        """Everything that the sheet has, in lines: one for each player and each company.
+        """Everything that the sheet has, in lines: one for each player and each company that has started.
 
         waiting: whom the table waits for, or why for nobody.
         """
         first, *head = self._head()
-        companies = [
-            "; ".join(filter(None, (company.summary, company.details.partition(": ")[2])))
-            for company in self.companies
-            if company.started
-        ]
-        told = [f"{line}." for line in (*head, *companies, *self._footer())]
+        companies = ["; ".join([c.summary, ", ".join(c.details)]) for c in self.companies if c.started]
+        closed = [c.badge.sym for c in self.companies if c.closed]
+        others = [c.badge.sym for c in self.companies if not c.started and not c.closed]
+        others += [badge.sym for badge in self.unstarted]
+        kinds = (("Not started", others), ("Closed", closed))
+        more = [f"{kind}: {', '.join(symbols)}" for kind, symbols in kinds if symbols]
+        told = [f"{line}." for line in (*head, *companies, *more, *self._footer())]
         return [f"{first}.", *([waiting] if waiting else []), *told]
 
     def _head(self) -> Iterator[str]:

@@ -198,7 +198,7 @@ def test_charters_show_size_loans_and_zone_and_unstarted_companies_are_named() -
     assert rows["SR"][:4] == ["3", "acquisition 2", "5", "$0"] and rows["SR"][5] == "3/5"
     assert rows["R"][1] == "liquidation" and rows["J"][1:4] == ["$100", "2", "$20"]
     assert len(rows) == 4 and len(view.unstarted) == 16
-    assert "SR of 5 shares in acquisition 2, $0, 3 loans, no train, Bob" in view.alt
+    assert "SR of 5 shares in acquisition 2, $0, 3 loans, no train, president Bob" in view.alt
 
 
 def test_unpaid_tokens_and_bankrupt_players_are_shown() -> None:

@@ -242,7 +242,7 @@ async def test_a_commit_inside_a_unit_of_work_is_refused_not_waited_for(store: S
     table = await new_table(store)
     mine = await move_commit(store, table, "r")
     async with store.begin():
-        with pytest.raises(RuntimeError, match="inside a unit of work"):
+        with pytest.raises(RuntimeError, match="inside a transaction"):
             await store.commit_move(mine)
 
 

@@ -104,7 +104,7 @@ async def test_a_lost_transaction_fails_alone(store: Store) -> None:
 
 async def test_a_unit_inside_a_unit_is_refused_not_waited_for(store: Store) -> None:
     async with store.begin():
-        with pytest.raises(RuntimeError, match="inside a unit of work"):
+        with pytest.raises(RuntimeError, match="inside a transaction"):
             async with store.begin():
                 pass
 

@@ -75,9 +75,9 @@ def network_text(state: engine.State, company: str) -> str:
     return "\n".join(
         [
             f"Tokens of the {company}: {join_words([_named(hex, hexes[hex]) for hex in tokens])}.",
-            f"Its track reaches {len(stops)} stops: {', '.join(stops)}.",
-            f"It ends at these hexes without a tile: {', '.join(open_hexes) or 'none'}.",
-            f"Tiles that it could replace: {', '.join(upgrades) or 'none'}.",
+            f"Its track reaches {len(stops)} {'stop' if len(stops) == 1 else 'stops'}: {', '.join(stops)}.",
+            f"It could lay a first tile on {', '.join(open_hexes) or 'no hex'}.",
+            f"It could replace the tiles on {', '.join(upgrades) or 'no hex'}.",
         ]
     )
 
