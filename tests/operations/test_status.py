@@ -131,7 +131,7 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
 async def test_health_tells_of_a_store_that_another_program_locks(
     world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.store.LONGEST_TRANSACTION", 0.05)
+    monkeypatch.setattr("storage.store.LOCK_WAIT", 0.05)
     path = world.store.path
     assert path
     async with served(world, tmp_path):
