@@ -234,7 +234,8 @@ class SheetView:
         waiting: whom the table waits for, or why for nobody.
         """
         first, *head = self._head()
-        companies = ["; ".join([c.summary, ", ".join(c.details)]) for c in self.companies if c.started]
+        started = [company for company in self.companies if company.started]
+        companies = ["; ".join([c.summary, *filter(None, [", ".join(c.details)])]) for c in started]
         closed = [c.badge.sym for c in self.companies if c.closed]
         others = [c.badge.sym for c in self.companies if not c.started and not c.closed]
         others += [badge.sym for badge in self.unstarted]

@@ -58,7 +58,7 @@ def test_every_hex_has_its_words(late: engine.State) -> None:
 def test_the_sheet_in_words_has_all_its_numbers(title: str) -> None:
     sheet = sheet_view(simulate_game(title, 3, 4, max_moves=400).state, revenues={"PRR": 90})
     lines = sheet.lines("Ann to act.")
-    assert lines[1] == "Ann to act."
+    assert lines[1] == "Ann to act." and not [line for line in lines if line.endswith("; .")]
     for player in sheet.players:
         (line,) = [line for line in lines if line.startswith(f"{player.name}: ")]
         assert dollars(player.cash) in line and f"worth {dollars(player.worth)}, " in line
