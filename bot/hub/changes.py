@@ -25,7 +25,7 @@ from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
 from bot.hub.people import Limits
 from bot.hub.request import Completed
-from bot.hub.seating import check_no_robot_name, goes_on, next_host, record_replacement
+from bot.hub.seating import check_no_robot_name, goes_on, host_and_players, next_host, record_replacement
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.sentences import cut_text
@@ -295,8 +295,7 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
 async def tell_closed(draft: CommitDraft, sentence: str, by: int | None) -> None:
     """Tell the host and the players, but not who does it, that the lobby is closed."""
     unit, info = await draft.unit(), draft.table.stored_info
-    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
-    for person_id in {person_id for person_id in people if person_id not in (None, by)}:
+    for person_id in set(host_and_players(info)) - {by}:
         notification = Notification("closed", info.id, info.seq, None, person_id, sentences=(sentence,))
         recipient, name = await load_recipient(unit, person_id, None), f"{info.id}.closed"
         draft.messages += clock_messages.named_messages(info, notification, recipient, name, unit.now)

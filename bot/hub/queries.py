@@ -141,7 +141,7 @@ class TableQueries:
 
     async def last_revenues(self, table_id: int) -> dict[str, int]:
         """What each company earned in its last run, in dollars."""
-        return {company: run.revenue for company, run in (await self.last_runs(table_id)).items()}
+        return (await self._cache.get(table_id)).last_revenues()
 
     async def run_since(self, table_id: int, seq: int = 0, company: str = "") -> RoutesRun | None:
         """The latest run after row `seq` of the log, of a company or of any, with what each train earned."""

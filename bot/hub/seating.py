@@ -139,6 +139,12 @@ def people_of(info: TableInfo) -> list[SeatedPlayer]:
     return [player for player in info.seated_players if not player.is_robot and player.joined]
 
 
+def host_and_players(info: TableInfo) -> list[int]:
+    """The ids of the host and of the players who have joined, each once."""
+    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
+    return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
+
+
 async def add_robot(unit: UnitOfWork, name: str, agreed: Iterable[int] = ()) -> int:
     """A new robot, as a person of the store; its id."""
     person = await unit.people.add(name)

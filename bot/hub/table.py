@@ -256,6 +256,10 @@ class LiveTable:
                 break
         return found
 
+    def last_revenues(self) -> dict[str, int]:
+        """What each company earned in its last run, in dollars."""
+        return {company: run.revenue for company, run in self.last_runs().items()}
+
     def state_at(self, seq: int) -> engine.State:
         """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
         if seq == self.seq and self._state is not None:

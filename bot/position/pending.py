@@ -63,6 +63,11 @@ class PendingDecision(msgspec.Struct, frozen=True):
     offers: tuple[int, ...] = ()
 
 
+def is_offer(decision_id: str) -> bool:
+    """Whether a decision is an offer that is open beside the question of the game."""
+    return ".o" in decision_id
+
+
 def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -> tuple[PendingDecision, ...]:
     """Whom a position waits for, those of the main question first."""
     g = engine.game_of(position)

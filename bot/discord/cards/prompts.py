@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from bot.discord.cards.card_refs import ASKED, CardRef, TableCard, card_slot
 from bot.hub.notifications.messages import Notification, turn_collapse_key
 from bot.hub.table import TableView
-from bot.position.pending import PendingDecision
+from bot.position.pending import PendingDecision, is_offer
 from bot.service import Service
 from storage import OutboxMessage, TablePoll, UnitOfWork
 
@@ -77,8 +77,9 @@ def current_prompt(view: TableView, notification: Notification) -> PendingDecisi
         return None
     own = [each for each in view.pending if each.seat == notification.seat]
     exact = next((each for each in own if each.decision_id == notification.decision_id), None)
-    offer = ".o" in notification.decision_id
-    return exact or next((each for each in own if each.is_main and not offer), None)
+    if exact or is_offer(notification.decision_id):
+        return exact
+    return next((each for each in own if each.is_main), None)
 
 
 async def is_pushed_up(

@@ -160,21 +160,13 @@ class PageBuilder:
         return (page(notification.sentences), token) if token else None
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
+        """The page of a notification about a seat. A turn that is over is told for its news alone."""
+        if notification.kind in ASKING and (page := await self._turn_page(view, notification, seat)):
+            return page
+        if notification.kind == "reminder" or not notification.sentences:
+            return None
         state = view.state
         waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
-        is_reminder = notification.kind == "reminder"
-        plays = view.table.status == "running" and view.table.person_at(seat) == notification.person_id
-        for pending in view.pending if plays and notification.kind in ASKING else ():
-            if state and (pending.seat, pending.decision_id) == (seat, notification.decision_id):
-                page = await self._turns.turn(
-                    view, state, pending, notification.person_id, is_reminder=is_reminder
-                )
-                told = map(Paragraph, notification.sentences)
-                reminded = f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
-                subject = reminded if is_reminder else page.subject
-                return replace(page, blocks=(*told, *page.blocks), subject=subject)
-        if is_reminder or not notification.sentences:
-            return None
         match notification.kind:
             case "started" if state:
                 drawing = await self._turns.drawing(view, notification.person_id)
@@ -189,6 +181,25 @@ class PageBuilder:
             case _:
                 heading = _news(notification.sentences)
                 return announcement(heading, notification.sentences, waiting)
+
+    async def _turn_page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
+        """The page of a turn or a reminder, with its news first; None where it is out of date, or somebody
+        else plays for the seat now."""
+        asked = (seat, notification.decision_id)
+        pending = next((each for each in view.pending if (each.seat, each.decision_id) == asked), None)
+        plays = view.table.status == "running" and view.table.person_at(seat) == notification.person_id
+        if view.state is None or pending is None or not plays:
+            return None
+        is_reminder = notification.kind == "reminder"
+        page = await self._turns.turn(
+            view, view.state, pending, notification.person_id, is_reminder=is_reminder
+        )
+        reminded = f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
+        return replace(
+            page,
+            blocks=(*map(Paragraph, notification.sentences), *page.blocks),
+            subject=reminded if is_reminder else page.subject,
+        )
 
 
 def _news(sentences: Sequence[str]) -> str:

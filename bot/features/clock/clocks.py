@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import Calendar, Deadline, Pace, bank_after, calendar_of, deadline
-from bot.position.pending import PendingDecision
+from bot.position.pending import PendingDecision, is_offer
 from storage import SeatClock
 
 STOPPING_LINES = ("pause", "resign", "end")
@@ -94,7 +94,8 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
         decision_id = waited_for.get(seat)
         has_acted = step.kind == "move" and step.seat == seat
         was_up = clock.time_up is not None and step.created_at >= clock.time_up
-        is_another = decision_id != clock.decision_id and ".o" in f"{decision_id} {clock.decision_id}"
+        ids = {decision_id or "", clock.decision_id or ""}
+        is_another = len(ids) == 2 and any(map(is_offer, ids))
         if clock.decision_id and (decision_id is None or restarts or has_acted or is_another):
             _stop(clock, step, rules)
         _count_lapse(clock, step, was_up=was_up)

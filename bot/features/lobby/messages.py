@@ -13,7 +13,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications.clock_messages import message
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.notifications.notify import Recipient, routes
-from bot.hub.seating import robots_of
+from bot.hub.seating import host_and_players, robots_of
 from bot.position import text_views
 from bot.position.times import duration_text
 from storage import NewMessage, UnitOfWork
@@ -59,7 +59,7 @@ async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int
 async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str, by: int | None) -> None:
     """Tell the host and the players who does not agree to robots, but not the one who says so."""
     sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
-    recipients = [await load_recipient(unit, each, None) for each in _people(info) if each != by]
+    recipients = [await load_recipient(unit, each, None) for each in host_and_players(info) if each != by]
     await unit.outbox.enqueue(*lobby_messages(info, "no robot", recipients, sentence, unit.now))
 
 
@@ -70,7 +70,7 @@ async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
         f"{duration_text(LOBBY_LIFETIME - WARNING)}. It is closed in {duration_text(WARNING)} unless "
         "somebody joins, or it is started or kept open."
     )
-    recipients = [await load_recipient(unit, person_id, None) for person_id in _people(info)]
+    recipients = [await load_recipient(unit, person_id, None) for person_id in host_and_players(info)]
     await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
 
 
@@ -81,11 +81,6 @@ async def tell_request_is_over(
     info, recipient = draft.table.stored_info, await load_recipient(await draft.unit(), person_id, None)
     told = f"Your request for a seat at table {info.name} {info.code} is over, because {why}."
     draft.messages += lobby_messages(info, "seat_answer", [recipient], told, draft.timestamp, decision_id)
-
-
-def _people(info: TableInfo) -> list[int]:
-    people = [info.host_id, *(player.person_id for player in info.seated_players if player.joined)]
-    return [person_id for person_id in dict.fromkeys(people) if person_id is not None]
 
 
 def lobby_messages(

@@ -79,5 +79,5 @@ def _words(query: QueryRequest) -> str:
     table, view = query.table, query.table.view()
     waiting = view.waiting_sentence or stopped_text(view.table.status)
     viewer = None if query.seat is None else table.state.seats[query.seat]
-    revenues = {company: run.revenue for company, run in table.last_runs().items()}
-    return "\n".join(sheet_view(table.state, viewer, revenues, has_footer=False).lines(waiting))
+    sheet = sheet_view(table.state, viewer, table.last_revenues(), has_footer=False)
+    return "\n".join(sheet.lines(waiting))
