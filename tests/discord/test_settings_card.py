@@ -85,7 +85,7 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
         assert ann is not None
     await service.settings.apply(ann.id, ["digest 08:00"])
     async with service.store.begin() as unit:
-        await enqueue_digest(unit, ann.id)
+        await enqueue_digest(unit, ann.id, unit.now)
     service.wake_subscribers()
     await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Ann")), "the digest")
     digest = fake.visible_messages(fake.find_dm("Ann"))[-1]

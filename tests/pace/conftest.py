@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import pytest
 from sqlmodel import col, func, select
 
+from bot.hub.notifications.leasing import lease_due
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
-from storage import OutboxMessage, Store, open_store
+from storage import Channel, OutboxMessage, Store, open_store
 from tests.pace.test_pace import local
 
+CHANNELS: tuple[Channel, ...] = ("discord", "mail")
 NAMES = ("Ann", "Bob", "Cid")
 START = local("2026-06-01 12:00")  # a Monday
 
@@ -107,15 +109,12 @@ class DrivenTable:
 
     async def deliver(self) -> None:
         """Send what is due in the outbox, as the delivery workers do."""
-        due = (
-            select(OutboxMessage)
-            .where(col(OutboxMessage.status) == "pending", col(OutboxMessage.not_before) <= self.now)
-            .order_by(col(OutboxMessage.id))
-        )
         async with self.store.begin() as unit:
-            for row in await unit._transaction.all(due):
-                await unit.outbox.mark_sent(row.id)
-                await self._note(row)
+            for channel in CHANNELS:
+                while due := await lease_due(unit, channel, 100, timedelta(minutes=1)):
+                    for row in due:
+                        await unit.outbox.mark_sent(row.id)
+                        await self._note(row)
 
     async def _note(self, row: OutboxMessage) -> None:
         notification = decode_notification(row.payload)

@@ -201,6 +201,25 @@ async def test_a_turn_in_quiet_hours_is_told_when_they_end(driven: DrivenTable) 
     assert f"{at('01 12:02')} thread turn" in driven.heard("table"), "the card is there, without a ping"
 
 
+async def test_what_comes_late_after_a_downtime_wakes_nobody(driven: DrivenTable) -> None:
+    """Ann's digest was due at 12:30 and Bob's turn at 16:02; nothing was sent before 14:00 and 18:00."""
+    await driven.begin("none", discord=True)
+    await driven.settings("Bob", BERLIN, "settings quiet 17:00-19:00", "settings tell thread, mail")
+    await driven.settings("Ann", BERLIN, "settings quiet 13:00-16:00", "settings digest 12:30")
+    driven.now = local("2026-06-01 14:00")
+    await driven.tick()
+    assert driven.heard("Ann", "digest") == []
+    await driven.wait_until(local("2026-06-01 16:00"))
+    assert [line[:20] for line in driven.heard("Ann", "digest")] == [f"{at('01 16:00')} mail digest"]
+
+    await driven.say("Ann", "pass")
+    driven.now = local("2026-06-01 18:00")
+    await driven.tick()
+    assert driven.heard("Bob", "turn") == []
+    await driven.wait_until(local("2026-06-01 19:00"))
+    assert sorted(driven.heard("Bob", "turn")) == [f"{at('01 19:00')} {to} turn" for to in ("mail", "thread")]
+
+
 # -- channels and digest ---------------------------------------------------------------------
 
 

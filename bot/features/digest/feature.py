@@ -4,6 +4,8 @@ pages are the answer to `turns` too.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import msgspec
 
 from bot.hub.cache import TableCache
@@ -19,9 +21,9 @@ from bot.position.times import zone_of
 from storage import NewMessage, StoredTimer, UnitOfWork
 
 
-async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:
+async def enqueue_digest(unit: UnitOfWork, person_id: int, due_at: datetime) -> None:
     """Put the digest of a person into the outbox, if a table waits for them: by mail, else as a direct
-    message."""
+    message. One that comes late waits for the end of quiet hours."""
     recipient = await load_recipient(unit, person_id, None)
     settings = recipient.settings
     waiting = [
@@ -50,6 +52,7 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int) -> None:
                 payload=msgspec.json.encode(notification),
                 ordering_key=f"{channel}:{person_id}",
                 collapse_key=f"digest:{person_id}:{channel}",
+                not_before=due_at,
             )
         )
 
@@ -69,7 +72,7 @@ class DigestTimer:
             next_at = next_digest_at(settings, unit.now) if settings.wants_digest else None
             is_wanted = settings.wants_digest and not settings.is_away(unit.now)
             if await unit.clocks.take_due(row, next_at) and is_wanted:
-                await enqueue_digest(unit, row.person_id)
+                await enqueue_digest(unit, row.person_id, row.due_at)
         self._cache.wake_subscribers()
         return True
 

@@ -17,7 +17,8 @@ table:
 | refresh, lobby, names | an edit, no ping | never | goes at once | |
 | any other: seats, deputies, a feature's own | never | all that work | waits | beside it |
 
-A reminder is left out where a digest comes soon (`features.clock.reminders`).
+A reminder is left out where a digest comes soon (`features.clock.reminders`). What is sent late, after a
+downtime, waits for the end of the quiet hours that have begun meanwhile (`leasing`).
 
 A person chooses their channels with `tell`. One who has chosen nothing is told in the thread and by email, or
 by a direct message where the table has no thread. A channel that does not work is left out; where none of the
@@ -123,7 +124,8 @@ def routes(
         channels = _channels(rule, table, recipient)
     else:
         channels = channels & reachable_channels(table, recipient)
-    quiet_until = _quiet_until(recipient, due or now) if rule.sleeps else None
+    moment = due or now
+    quiet_until = sleeps_until(kind, recipient, moment) if moment else None
     pings = "table" in channels and quiet_until is None
     found = []
     if table.location and (rule.thread == "card" or (rule.thread == "ping" and pings)):
@@ -148,11 +150,11 @@ def _channels(rule: Rule, table: TableInfo, recipient: Recipient) -> set[str]:
     return wanted
 
 
-def _quiet_until(recipient: Recipient, moment: datetime | None) -> datetime | None:
-    """The end of the quiet hours of a person; None if they are not in them."""
-    return (
-        not_quiet(moment, recipient.settings.quiet_hours) if moment and is_quiet(recipient, moment) else None
-    )
+def sleeps_until(kind: str, recipient: Recipient, moment: datetime) -> datetime | None:
+    """Until when a notification of this kind waits for a person in their quiet hours; None if it does not."""
+    if not RULES.get(kind, ABOUT_SEATS).sleeps or not is_quiet(recipient, moment):
+        return None
+    return not_quiet(moment, recipient.settings.quiet_hours)
 
 
 def _address(channel: str, recipient: Recipient) -> dict[str, Any]:

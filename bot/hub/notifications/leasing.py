@@ -1,0 +1,42 @@
+"""The messages of the outbox that are sent now. Nobody is woken by one that comes late: after a downtime."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from bot.hub.loading import load_recipient
+from bot.hub.notifications.messages import decode_notification
+from bot.hub.notifications.notify import sleeps_until
+from storage import Channel, GuildShards, OutboxMessage, UnitOfWork
+
+LATE = timedelta(minutes=10)
+"""So long after its time a message is late: its time was chosen outside the quiet hours of its reader."""
+
+
+async def lease_due(
+    unit: UnitOfWork,
+    channel: Channel,
+    limit: int,
+    lease: timedelta,
+    not_to: Collection[str] = (),
+    shards: GuildShards | None = None,
+) -> list[OutboxMessage]:
+    """As `OutboxRepository.lease_due`, without late messages whose readers are in their quiet hours: these
+    wait for the end of them."""
+    leased = await unit.outbox.lease_due(channel, limit, lease, not_to, shards)
+    return [row for row in leased if not await _waits(unit, row)]
+
+
+async def _waits(unit: UnitOfWork, row: OutboxMessage) -> bool:
+    is_composed = "sender" in row.address
+    if is_composed or row.attempts > 1 or unit.now - row.not_before < LATE:
+        return False
+    notification = decode_notification(row.payload)
+    if notification.person_id is None:
+        return False
+    recipient = await load_recipient(unit, notification.person_id, notification.seat)
+    until = sleeps_until(notification.kind, recipient, unit.now)
+    if until is not None:
+        await unit.outbox.put_off(row.id, until)
+    return until is not None
