@@ -155,7 +155,7 @@ class Service(Hub):
         yield Feature("settings", SettingsCommands(self.settings).commands())
         yield Feature("notepad", Notepad(cache).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
-        yield Feature("retention", leads={"retention": self.retainer.run})
+        yield Feature("privacy", leads={"retention": self.retainer.run})
         yield Feature(
             "lobby", seats_and_start, replacements.motions(), lobby_timers, is_required=True,
             reactions=[self.seats.drop_moot], pages=lobby_pages.LobbyPages(self.store).pages(),

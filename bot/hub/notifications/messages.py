@@ -117,16 +117,17 @@ def _turn_messages(
 def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
     """The messages of a commit, of which an email about a turn or news also has what its reader is told of
     their orders, so that no second email (of those beside) says it. It does not give way to a later turn."""
-    news = [each for each in beside if each.channel == "mail"]
-    for at, message in enumerate(told if news else ()):
-        notification = decode_notification(message.payload)
-        for other in news if message.channel == "mail" and notification.kind in ("turn", "news") else ():
-            own = decode_notification(other.payload)
-            if other in beside and (own.kind, own.person_id) == ("order", notification.person_id):
-                beside.remove(other)
+    for message in [each for each in beside if each.channel == "mail"]:
+        own = decode_notification(message.payload)
+        for at, other in enumerate(told if own.kind == "order" else ()):
+            notification = decode_notification(other.payload)
+            is_theirs = other.channel == "mail" and notification.person_id == own.person_id
+            if is_theirs and notification.kind in ("turn", "news"):
                 sentences = (*notification.sentences, *own.sentences)
                 payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
-                told[at] = message._replace(payload=payload, collapse_key=None)
+                told[at] = other._replace(payload=payload, collapse_key=None)
+                beside.remove(message)
+                break
     return told
 
 
