@@ -28,9 +28,9 @@ from storage.models import (
     Deputy,
     GameTable,
     Identity,
+    LogRow,
     MailToken,
     MoveRecord,
-    NewLogRow,
     NewMessage,
     OrderRecord,
     OutboxMessage,
@@ -44,14 +44,13 @@ from storage.move_commit import TableVersion
 from storage.moving import move_store
 from storage.repositories.clocks import ClockChanges, ClockRecord, SeatClock
 from storage.repositories.mail import hash_secret, new_secret
-from storage.repositories.move_log import LineOfPlay, LogRow, MoveCommit, resolve_line_of_play
+from storage.repositories.move_log import LineOfPlay, MoveCommit, numbered, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
 from storage.repositories.people import mail_order
-from storage.repositories.polls import TablePoll
 from storage.repositories.settings import FORMER_STORE_IDS
 from storage.store import Store, UnitOfWork, open_store
 from storage.store_files import StoreLost
-from storage.table_records import IdentityFields, PersonFields, TableRecord
+from storage.table_records import TablePoll, TableRecord
 from storage.transaction import GuildShards
 
 __all__ = [
@@ -68,7 +67,6 @@ __all__ = [
     "GameTable",
     "GuildShards",
     "Identity",
-    "IdentityFields",
     "InvalidStore",
     "JobState",
     "LineOfPlay",
@@ -76,7 +74,6 @@ __all__ = [
     "MailToken",
     "MoveCommit",
     "MoveRecord",
-    "NewLogRow",
     "NewMessage",
     "NewerStore",
     "NotFound",
@@ -84,7 +81,6 @@ __all__ = [
     "OutboxMessage",
     "OutcomeUnknown",
     "Person",
-    "PersonFields",
     "QueueStatus",
     "SeatClock",
     "SeatRequest",
@@ -106,6 +102,7 @@ __all__ = [
     "mail_order",
     "move_store",
     "new_secret",
+    "numbered",
     "open_store",
     "quick_check",
     "resolve_line_of_play",

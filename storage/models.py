@@ -304,15 +304,15 @@ class StoredTimer(Model, table=True):
 # Move log and polls
 
 
-class NewLogRow(NamedTuple):
-    """A row of the move log before it is appended.
+class LogRow(NamedTuple):
+    """A row of a table's move log as a plain value; without `seq` and `created_at` before it is appended.
 
-    kind: a `move` changes the game by its `events`; `undo` and `redo` say by `rewinds_to` after which move
-    play continues (0: before the first); `replace` and `note` are for the service. request_id: the unique
-    id of the request that caused the row. raw_line: the line as the player wrote it. line: the same in
-    explicit notation. events: as the engine encodes them. decision_id: the decision that it answers.
-    format_version: of the events. order_id: the order of the player that said the line, None if they said it
-    themselves.
+    seq: counts from 1 without gaps. kind: a `move` changes the game by its `events`; `undo` and `redo` say by
+    `rewinds_to` after which move play continues (0: before the first); `replace` and `note` are for the
+    service. request_id: the unique id of the request that caused the row. raw_line: the line as the player
+    wrote it. line: the same in explicit notation. events: as the engine encodes them. decision_id: the
+    decision that it answers. format_version: of the events. order_id: the order of the player that said the
+    line, None if they said it themselves.
     """
 
     transport: str
@@ -327,10 +327,12 @@ class NewLogRow(NamedTuple):
     rewinds_to: int | None = None
     format_version: int = FORMAT_VERSION
     order_id: int | None = None
+    seq: int = 0
+    created_at: datetime = EPOCH
 
 
 class MoveRecord(Model, table=True):
-    """A row of a table's move log, see `NewLogRow`; `seq` counts from 1 without gaps."""
+    """A row of a table's move log, see `LogRow`."""
 
     __tablename__ = "moves"
     __table_args__ = (

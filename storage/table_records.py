@@ -1,7 +1,7 @@
 """All that the store holds about a table apart from its log, read for many tables at once.
 
-A table that is not in memory is read before its next move, so this is on the path of a move. A record is
-plain values and not models. Polls and orders, which few tables have, are read with the same calls.
+A table that is not in memory is read before its next move, so this is on the path of a move. Polls and
+orders, which few tables have, are read with the same calls.
 """
 
 from __future__ import annotations
@@ -11,170 +11,103 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, Connection, Select, union
+from sqlalchemy import BindParameter, Connection, Executable, union
 from sqlmodel import bindparam, col, select
 
 from storage.models import (
     Deputy,
     GameTable,
     Identity,
-    IdentityKind,
-    Model,
     MoveRecord,
     OrderRecord,
     Person,
     PollRecord,
     Seat,
     TableSnapshot,
-    TableStatus,
     VoteRecord,
-    columns_of,
 )
-from storage.repositories.polls import TablePoll
+from storage.transaction import acts_at, fetch
 
-M = TypeVar("M", bound=Model)
+T = TypeVar("T")
 
 IDS: BindParameter[Any] = bindparam("ids", expanding=True)
 """The ids of the tables, or of what else a statement asks for."""
+SEAT_ORDER = (col(Seat.number).is_(None), col(Seat.number), col(Seat.id))
+"""By number, then by age."""
 
 
-class IdentityFields(NamedTuple):
-    """See `Identity`."""
+class TablePoll(NamedTuple):
+    """A poll with the vote of every seat that may vote; None for a seat that has not voted."""
 
-    id: int
-    kind: IdentityKind
-    value: str
-    verified_at: datetime | None
-    preferred_at: datetime | None
-    fault: str
-
-
-class PersonFields(NamedTuple):
-    """A person with all identities, oldest first; see `Person`."""
-
-    id: int
-    name: str
-    preferences: dict[str, Any]
-    time_zone: str | None
-    identities: tuple[IdentityFields, ...] = ()
-
-
-class SeatFields(NamedTuple):
-    """A seat that somebody has; see `Seat`."""
-
-    id: int
-    number: int | None
-    person_id: int
-    name: str
-    joined_at: datetime | None
-
-
-class TailRow(NamedTuple):
-    """A row of the log that is not before the last move that counts."""
-
-    seq: int
-    seat: int | None
-    rewinds_to: int | None
-
-
-class TableFields(NamedTuple):
-    """A table with its latest position; see `GameTable` and `TableSnapshot`."""
-
-    id: int
-    code: str
-    name: str
-    title: str
-    options: list[str]
-    status: TableStatus
-    host_id: int | None
-    location: dict[str, Any]
-    pace: str
-    hints: bool
-    palette: str
-    seq: int
-    current_move: int
-    state: bytes
-    format_version: int
-    rewind_count: int
-    revision: int
+    poll: PollRecord
+    votes: dict[int, bool | None]
 
 
 class TableRecord(NamedTuple):
     """All of a table but its log, as of one moment.
 
-    seats: by number, then by age. deputies: seat and person, of those who may act at that moment. people: of
-    the seats and the deputies. tail: the rows from the last move that counts on; all rows if none counts.
+    seats: by number, then by age. people: of the seats and the deputies, of others who were read with them
+    too. identities: by person, oldest first. deputies: seat and person, of those who may act at that moment.
+    tail: the rows from the last move that counts on; all rows if none counts.
     """
 
-    table: TableFields
-    seats: tuple[SeatFields, ...]
-    people: dict[int, PersonFields]
+    table: GameTable
+    snapshot: TableSnapshot
+    seats: Sequence[Seat]
+    people: dict[int, Person]
+    identities: dict[int, list[Identity]]
     deputies: dict[int, int]
     polls: tuple[TablePoll, ...]
     orders: tuple[OrderRecord, ...]
-    tail: tuple[TailRow, ...]
+    tail: Sequence[MoveRecord]
 
 
-TABLE_FIELDS = tuple(name for name in TableFields._fields if name in GameTable.model_fields)
-"""The columns of `GameTable`; both tables have none in common."""
-SNAPSHOT_FIELDS = tuple(name for name in TableFields._fields if name not in TABLE_FIELDS)
-PERSON_FIELDS = tuple(name for name in PersonFields._fields if name != "identities")
-
-
-def some_columns(model: type[Model], names: Iterable[str]) -> list[Any]:
-    """The columns of a table with these names."""
-    columns = columns_of(model)
-    return [columns[name] for name in names]
-
-
-def rows_of(model: type[Model], key: str) -> Select[*tuple[Any, ...]]:
-    """All columns, in their order, of the rows whose key is among `IDS`."""
-    columns = columns_of(model)
-    query: Select[*tuple[Any, ...]] = select(*columns.values())
-    return query.where(columns[key].in_(IDS))
-
-
-def model_rows(model: type[M], rows: Sequence[Any]) -> list[Any]:
-    """Models of rows with all columns, see `rows_of`."""
-    names = [*columns_of(model)]
-    return [model(**dict(zip(names, row, strict=True))) for row in rows]
-
-
-_TABLES = (
-    select(*some_columns(GameTable, TABLE_FIELDS))
-    .add_columns(*some_columns(TableSnapshot, SNAPSHOT_FIELDS))
-    .join(TableSnapshot, col(TableSnapshot.table_id) == col(GameTable.id))
-    .where(col(GameTable.id).in_(IDS))
-)
+_TABLES = select(GameTable, TableSnapshot).join(TableSnapshot).where(col(GameTable.id).in_(IDS))
 _SEATED = (col(Seat.table_id).in_(IDS), col(Seat.left_at).is_(None))
-_SEATS = select(*some_columns(Seat, ("table_id", *SeatFields._fields))).where(*_SEATED).order_by(col(Seat.id))
+_SEATS = select(Seat).where(*_SEATED).order_by(*SEAT_ORDER)
+_ACTING = (col(Deputy.table_id).in_(IDS), *acts_at(bindparam("now")))
+_DEPUTIES = select(Deputy).where(*_ACTING)
 _PERSON_IDS = union(
-    select(Seat.person_id).where(*_SEATED), select(Deputy.person_id).where(col(Deputy.table_id).in_(IDS))
+    select(Seat.person_id).where(*_SEATED), select(Deputy.person_id).where(*_ACTING)
 ).scalar_subquery()
-_PEOPLE = select(*some_columns(Person, PERSON_FIELDS)).where(col(Person.id).in_(_PERSON_IDS))
-_IDENTITIES = (
-    select(*some_columns(Identity, ("person_id", *IdentityFields._fields)))
-    .where(col(Identity.person_id).in_(_PERSON_IDS))
-    .order_by(col(Identity.id))
+_PEOPLE = select(Person).where(col(Person.id).in_(_PERSON_IDS))
+_IDENTITIES = select(Identity).where(col(Identity.person_id).in_(_PERSON_IDS)).order_by(col(Identity.id))
+_OPEN_POLLS = (
+    select(PollRecord)
+    .where(col(PollRecord.table_id).in_(IDS), col(PollRecord.closed_at).is_(None))
+    .order_by(col(PollRecord.id))
 )
-_DEPUTIES = select(*some_columns(Deputy, ("table_id", "seat", "person_id", "starts_at", "ends_at"))).where(
-    col(Deputy.table_id).in_(IDS)
-)
-_POLLS = (
-    rows_of(PollRecord, "table_id").where(col(PollRecord.closed_at).is_(None)).order_by(col(PollRecord.id))
-)
-_ORDERS = (
-    rows_of(OrderRecord, "table_id")
-    .where(col(OrderRecord.ended_at).is_(None))
+_VOTES = select(VoteRecord).where(col(VoteRecord.poll_id).in_(IDS)).order_by(col(VoteRecord.seat))
+ARMED_ORDERS = (
+    select(OrderRecord)
+    .where(col(OrderRecord.table_id).in_(IDS), col(OrderRecord.ended_at).is_(None))
     .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
 )
 _TAILS = (
-    select(*some_columns(MoveRecord, ("table_id", *TailRow._fields)))
+    select(MoveRecord)
     .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
     .where(col(MoveRecord.table_id).in_(IDS), col(MoveRecord.seq) >= col(TableSnapshot.current_move))
     .order_by(col(MoveRecord.seq))
 )
-_VOTES = rows_of(VoteRecord, "poll_id").order_by(col(VoteRecord.seat))
+
+
+def grouped(rows: Iterable[T], column: str = "table_id") -> dict[int, list[T]]:
+    """The rows by a column."""
+    found: dict[int, list[T]] = defaultdict(list)
+    for row in rows:
+        found[getattr(row, column)].append(row)
+    return found
+
+
+def with_votes(connection: Connection, polls: Sequence[PollRecord]) -> list[TablePoll]:
+    """The polls with their votes."""
+    votes = grouped(fetch(connection, _VOTES, ids=[poll.id for poll in polls]) if polls else (), "poll_id")
+    return [TablePoll(poll, {vote.seat: vote.agrees for vote in votes[poll.id]}) for poll in polls]
+
+
+def read_open_polls(connection: Connection, table_ids: Sequence[int]) -> list[TablePoll]:
+    """The open polls of these tables, oldest first."""
+    return with_votes(connection, fetch(connection, _OPEN_POLLS, ids=table_ids))
 
 
 def read_table_records(
@@ -182,42 +115,21 @@ def read_table_records(
 ) -> dict[int, TableRecord]:
     """The records of these tables by id, without those that do not exist. now: see `TableRecord`."""
 
-    def rows(statement: Any, ids: Sequence[int] = table_ids) -> Sequence[Any]:
-        return connection.execute(statement, {"ids": ids}).all()
+    def rows(query: Executable) -> list[Any]:
+        return fetch(connection, query, ids=table_ids, now=now)
 
-    identities = _by_first(rows(_IDENTITIES), IdentityFields)
-    people = {
-        row[0]: PersonFields(*row)._replace(identities=tuple(identities[row[0]])) for row in rows(_PEOPLE)
-    }
-    seats = _by_first(rows(_SEATS), SeatFields)
-    for of_table in seats.values():
-        of_table.sort(key=lambda seat: (seat.number is None, seat.number or 0, seat.id))
-    deputies: dict[int, dict[int, int]] = defaultdict(dict)
-    for table_id, seat, person_id, starts_at, ends_at in rows(_DEPUTIES):
-        if starts_at <= now and (ends_at is None or now < ends_at):
-            deputies[table_id][seat] = person_id
-    polls: dict[int, list[TablePoll]] = defaultdict(list)
-    for poll in model_rows(PollRecord, rows(_POLLS)):
-        votes = model_rows(VoteRecord, rows(_VOTES, [poll.id]))
-        polls[poll.table_id].append(TablePoll(poll, {vote.seat: vote.agrees for vote in votes}))
-    orders: dict[int, list[OrderRecord]] = defaultdict(list)
-    for order in model_rows(OrderRecord, rows(_ORDERS)):
-        orders[order.table_id].append(order)
-    tails = _by_first(rows(_TAILS), TailRow)
-
-    def record(table: TableFields) -> TableRecord:
-        own = (*(seat.person_id for seat in seats[table.id]), *deputies[table.id].values())
-        return TableRecord(
-            table, tuple(seats[table.id]), {person_id: people[person_id] for person_id in own},
-            deputies[table.id], tuple(polls[table.id]), tuple(orders[table.id]), tuple(tails[table.id]),
-        )  # fmt: skip
-
-    return {row[0]: record(TableFields(*row)) for row in rows(_TABLES)}
-
-
-def _by_first(rows: Sequence[Any], fields: Any) -> dict[int, list[Any]]:
-    """The rows by their first column, the others as the fields."""
-    found: dict[int, list[Any]] = defaultdict(list)
-    for first, *rest in rows:
-        found[first].append(fields(*rest))
-    return found
+    seats, deputies, orders = grouped(rows(_SEATS)), grouped(rows(_DEPUTIES)), grouped(rows(ARMED_ORDERS))
+    people = {person.id: person for person in rows(_PEOPLE)}
+    identities = grouped(rows(_IDENTITIES), "person_id")
+    polls = defaultdict[int, list[TablePoll]](list)
+    for each in read_open_polls(connection, table_ids):
+        polls[each.poll.table_id].append(each)
+    tails = grouped(rows(_TAILS))
+    return {
+        table.id: TableRecord(
+            table, snapshot, seats[table.id], people, identities,
+            {deputy.seat: deputy.person_id for deputy in deputies[table.id]},
+            tuple(polls[table.id]), tuple(orders[table.id]), tails[table.id],
+        )
+        for table, snapshot in rows(_TABLES)
+    }  # fmt: skip

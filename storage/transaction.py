@@ -1,21 +1,22 @@
 """One database transaction and its statements: what every repository is built on."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, Insert, delete, func, or_
+from sqlalchemy import ColumnElement, Connection, Executable, Insert, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm.instrumentation import manager_of_class
 from sqlalchemy.sql.dml import UpdateBase
-from sqlmodel import Session, col, insert, select, update
+from sqlmodel import col, insert, select, update
 from sqlmodel.sql.expression import Select, SelectOfScalar
 
 from storage.connections import ConnectionThread
 from storage.errors import AlreadyExists, NotFound
-from storage.models import GameTable, Model, OutboxMessage, Seat, TableSnapshot, columns_of
+from storage.models import Deputy, GameTable, Model, OutboxMessage, Seat, TableSnapshot, columns_of
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -40,12 +41,13 @@ def insert_new(dialect: str, model: type[Model], key: str) -> Insert:
 
 
 @cache
-def upsert(dialect: str, model: type[Model]) -> Insert:
-    """Insert rows, or change all other columns of the rows with the same primary keys."""
+def upsert(dialect: str, model: type[Model], **changes: Any) -> Insert:
+    """Insert rows, or change the rows with the same primary keys: all other columns, or only as `changes`
+    say."""
     statement, columns = _insert(dialect, model), columns_of(model)
     keys = [name for name, column in columns.items() if column.primary_key]
-    changed = {name: statement.excluded[name] for name in columns if name not in keys}
-    return statement.on_conflict_do_update(index_elements=keys, set_=changed)
+    others = {name: statement.excluded[name] for name in columns if name not in keys}
+    return statement.on_conflict_do_update(index_elements=keys, set_=changes or others)
 
 
 @contextmanager
@@ -62,6 +64,12 @@ def unique_or(sentence: str) -> Iterator[None]:
 def tables_of(*person_ids: int) -> SelectOfScalar[int]:
     """The ids of the tables at which these people sit or are invited, as a query."""
     return select(Seat.table_id).where(col(Seat.person_id).in_(person_ids), col(Seat.left_at).is_(None))
+
+
+def acts_at(now: Any) -> tuple[Condition, Condition]:
+    """That a deputy may act at a time."""
+    ends_at = col(Deputy.ends_at)
+    return col(Deputy.starts_at) <= now, or_(ends_at.is_(None), ends_at > now)
 
 
 class GuildShards(NamedTuple):
@@ -93,12 +101,38 @@ def own_messages(shards: GuildShards | None) -> Sequence[Condition]:
     return (or_(is_own, col(OutboxMessage.table_id).is_(None)) if shards.first == 0 else is_own,)
 
 
+def fetch(connection: Connection, query: Executable, **parameters: Any) -> list[Any]:
+    """What a query finds: of each row the value or the model, or a tuple of several.
+
+    Models are made as a session makes them, which takes three times as long, and belong to none.
+    """
+    kinds = [each["expr"] for each in query.column_descriptions]  # type: ignore[attr-defined]
+    rows, start = connection.execute(query, parameters).all(), 0
+    found = list[list[Any]]()
+    for kind in kinds:
+        end = start + (len(columns_of(kind)) if isinstance(kind, type) else 1)
+        if isinstance(kind, type):
+            found.append(_models(kind, [row[start:end] for row in rows]))
+        else:
+            found.append([row[start] for row in rows])
+        start = end
+    return found[0] if len(found) == 1 else [*zip(*found, strict=True)]
+
+
+def _models(model: type[M], rows: Iterable[Sequence[Any]]) -> list[M]:
+    """The models of rows with all columns."""
+    names, manager, found = tuple(columns_of(model)), manager_of_class(model), list[M]()
+    for row in rows:
+        found.append(manager.new_instance())
+        vars(found[-1]).update(zip(names, row, strict=True))
+    return found
+
+
 class Transaction:
     """The statements of one transaction. `now` is the time at which all of it happens."""
 
     def __init__(self, thread: ConnectionThread, now: datetime) -> None:
-        self._thread = thread
-        self.now = now
+        self._thread, self.now = thread, now
         self._renewed: set[int] = set()
 
     async def read(self, function: Callable[[Connection], T]) -> T:
@@ -119,56 +153,29 @@ class Transaction:
 
         return await self._thread.run(in_savepoint)
 
-    async def _query(self, read: Callable[[Session], T]) -> T:
-        """What is read in a session of its own, so that the rows are as they are now, and detached.
-
-        Closing the session must not undo our savepoint, hence its mode.
-        """
-
-        def in_session(connection: Connection) -> T:
-            if not connection.in_transaction():
-                connection.begin()
-            with Session(connection, autoflush=False, join_transaction_mode="rollback_only") as session:
-                return read(session)
-
-        return await self.read(in_session)
-
-    async def all(self, query: SelectOfScalar[T]) -> list[T]:
-        """All rows, detached."""
-        return await self._query(lambda session: list(session.exec(query).all()))
+    async def all(self, query: SelectOfScalar[T], **parameters: Any) -> list[T]:
+        """All rows."""
+        return await self.read(lambda connection: fetch(connection, query, **parameters))
 
     async def rows(self, query: Select[*Ts]) -> list[tuple[*Ts]]:
         """All rows of a query for several columns or models."""
-        return await self._query(lambda session: [(*row,) for row in session.exec(query).all()])
+        return await self.read(lambda connection: fetch(connection, query))
 
     async def first(self, query: SelectOfScalar[T]) -> T | None:
         """The first row, or None."""
-        return await self._query(lambda session: session.exec(query).first())
+        return next(iter(await self.all(query)), None)
 
-    async def scalar(self, query: SelectOfScalar[T]) -> T | None:
-        """The one column of the first row, or None; cheaper than loading a model."""
-        value: T | None = await self.read(lambda connection: connection.scalar(query))
-        return value
+    async def get(self, model: type[M], missing: str, **values: Any) -> M:
+        """The row with these values. Raises NotFound, which says what is missing."""
+        if (row := await self.first(select(model).filter_by(**values))) is None:
+            raise NotFound(missing)
+        return row
 
     async def execute(
         self, statement: UpdateBase, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     ) -> int:
         """Execute an INSERT, UPDATE or DELETE; returns the number of rows that it changed."""
         return await self.run(lambda connection: connection.execute(statement, rows).rowcount)
-
-    async def get(self, model: type[M], *where: Condition, missing: str) -> M:
-        """The row that meets the conditions. Raises NotFound, which says what is missing."""
-        if (row := await self.first(select(model).where(*where))) is None:
-            raise NotFound(missing)
-        return row
-
-    async def update(self, model: Any, *where: Condition, **values: Any) -> int:
-        """Change columns of the rows that meet the conditions; returns how many there were."""
-        return await self.execute(update(model).where(*where).values(**values))
-
-    async def delete(self, model: Any, *where: Condition) -> int:
-        """Delete the rows that meet the conditions; returns how many there were."""
-        return await self.execute(delete(model).where(*where))
 
     async def add(self, row: M) -> M:
         """Insert a row; returns it with the `id` that the database chose."""
@@ -178,24 +185,19 @@ class Transaction:
             row.id = key[0]
         return row
 
-    async def upsert(self, row: M, **changes: Any) -> None:
-        """Insert a row, or change the row with the same primary key: all its columns, or only as `changes`
-        say. Two transactions may do so at once."""
-        model, dialect = type(row), "sqlite" if self._thread.is_file else "postgresql"
-        if not changes:
-            await self.execute(upsert(dialect, model), column_values(row))
-            return
-        keys = [name for name, column in columns_of(model).items() if column.primary_key]
-        statement = _insert(dialect, model).on_conflict_do_update(index_elements=keys, set_=changes)
-        await self.execute(statement, column_values(row))
+    async def upsert(self, row: Model, **changes: Any) -> None:
+        """Insert a row, or change the row with the same primary key, see `upsert`. Two transactions may do so
+        at once."""
+        dialect = "sqlite" if self._thread.is_file else "postgresql"
+        await self.execute(upsert(dialect, type(row), **changes), column_values(row))
 
     async def renew_revisions(self, *table_ids: int) -> None:
         """Say that these tables, their seats or polls change: processes that have them in memory load them
         again."""
         if new := set(table_ids) - self._renewed:
             self._renewed |= new
-            renewed = update(TableSnapshot).where(col(TableSnapshot.table_id).in_(sorted(new)))
-            await self.execute(renewed.values(revision=col(TableSnapshot.revision) + 1))
+            changed = update(TableSnapshot).where(col(TableSnapshot.table_id).in_(sorted(new)))
+            await self.execute(changed.values(revision=col(TableSnapshot.revision) + 1))
 
     async def renew_revisions_of_person(self, *person_ids: int) -> None:
         """The same for the tables at which these people sit: their names, addresses or wishes change."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from bot.hub.table import LiveTable, Position
 from bot.position import text_views
 from bot.position.pending import PendingDecision, pending_decisions
 from engine.standing_orders import EndedOrder, SpokenLine
-from storage import LogRow, MoveCommit, NewLogRow, NewMessage, UnitOfWork
+from storage import LogRow, MoveCommit, NewMessage, UnitOfWork, numbered
 
 
 @dataclass
@@ -39,7 +39,7 @@ class CommitDraft:
     table: LiveTable
     started_at: datetime
     begin_unit: Callable[[], Awaitable[UnitOfWork]]
-    new_rows: list[NewLogRow] = field(default_factory=list)
+    new_rows: list[LogRow] = field(default_factory=list)
     sentences: list[tuple[str, ...] | None] = field(default_factory=list)
     state: engine.State | None = None
     game: engine.Game | None = None
@@ -72,15 +72,14 @@ class CommitDraft:
         return self.table.seq + len(self.new_rows)
 
     @property
-    def log_rows(self) -> Iterator[LogRow]:
+    def log_rows(self) -> list[LogRow]:
         """The new rows as they will stand in the log."""
-        for seq, new_row in enumerate(self.new_rows, self.table.seq + 1):
-            yield LogRow(seq=seq, created_at=self.timestamp, **new_row._asdict())
+        return numbered(self.new_rows, self.table.seq, self.timestamp)
 
     # -- what is done ------------------------------------------------------------------------
 
     def add_row(
-        self, new_row: NewLogRow, state: engine.State | None = None, sentences: tuple[str, ...] | None = None
+        self, new_row: LogRow, state: engine.State | None = None, sentences: tuple[str, ...] | None = None
     ) -> None:
         """Add a row, the position after it if it changes, and what happened, if that is already in words."""
         self.new_rows.append(new_row)
@@ -89,7 +88,7 @@ class CommitDraft:
 
     def add_note(self, transport: str, line: str, sentence: str, **details: Any) -> None:
         """Add a row that does not change the position."""
-        self.add_row(NewLogRow(kind="note", transport=transport, line=line, raw_line=sentence, **details))
+        self.add_row(LogRow(kind="note", transport=transport, line=line, raw_line=sentence, **details))
 
     def announce(self, kind: str, *sentences: str) -> None:
         """Notify everyone at the table; of one kind at once."""
@@ -171,10 +170,6 @@ class CommitDraft:
 
 async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[str]) -> list[LogRow]:
     """Append notes to the log of a locked table; the rows, to add to it in memory after the transaction."""
-    rows = [NewLogRow(kind="note", transport="clock", line="clock", raw_line=each) for each in sentences]
-    if rows:
-        state = engine.encode_state(table.state)
-        await unit.move_log.append(table.stored_info.id, table.seq, rows, state)
-    return [
-        LogRow(seq=seq, created_at=unit.now, **row._asdict()) for seq, row in enumerate(rows, table.seq + 1)
-    ]
+    rows = [LogRow(kind="note", transport="clock", line="clock", raw_line=each) for each in sentences]
+    state = engine.encode_state(table.state)
+    return await unit.move_log.append(table.stored_info.id, table.seq, rows, state) if rows else []

@@ -122,7 +122,7 @@ def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
 
 def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:
     """A table without its log; None where a move could need it: in the lobby, after an undo, after damage."""
-    snapshot, tail = loaded.record.table, loaded.record.tail
+    snapshot, tail = loaded.record.snapshot, loaded.record.tail
     if not loaded.from_snapshot or loaded.state is None or not tail or tail[-1].seq != snapshot.seq:
         return None
     if any(row.rewinds_to is not None for row in tail):
@@ -153,16 +153,15 @@ async def load_table(
     Raises NotFound, and UnreadableTable.
     """
     record = await read_record(read, table_id)
-    table = record.table
-    info = _table_info(record)
+    snapshot, info = record.snapshot, _table_info(record)
     try:
-        check_format(table.format_version)
-        state = engine.decode_state(table.state) if table.state else None
+        check_format(snapshot.format_version)
+        state = engine.decode_state(snapshot.state) if snapshot.state else None
         from_snapshot = True
     except Exception as error:  # damaged bytes may be wrong in any way
         state, from_snapshot = await _state_from_log(info, read_rows, error), False
-    with decoding(table.code):
-        pending = pending_decisions(state, table.rewind_count) if state else ()
+    with decoding(info.code):
+        pending = pending_decisions(state, snapshot.rewind_count) if state else ()
         info = _with_position(info, state, pending) if state else info
     return LoadedTable(record, info, state, pending, from_snapshot)
 
@@ -210,8 +209,8 @@ def _table_info(record: TableRecord) -> TableInfo:
     )
     return TableInfo(
         table.id, table.code, table.name, table.title, tuple(table.options), table.status, table.host_id,
-        table.location, players, seq=table.seq, pace=stored_pace(table.pace), deputies=record.deputies,
-        hints=table.hints, palette=stored_palette(table.palette),
+        table.location, players, seq=record.snapshot.seq, pace=stored_pace(table.pace),
+        deputies=record.deputies, hints=table.hints, palette=stored_palette(table.palette),
     )  # fmt: skip
 
 
@@ -246,12 +245,12 @@ def _metadata(record: TableRecord, info: TableInfo) -> TableMetadata:
             if (seat := player.seat) is not None:
                 person = record.people[player.person_id]
                 told = record.people[info.deputies.get(seat, player.person_id)]
-                recipient = notify.recipient_for(told, told.identities, seat)
+                recipient = notify.recipient_for(told, record.identities[told.id], seat)
                 is_player = told is person
                 own = recipient.settings if is_player else settings_of(person.preferences, person.time_zone)
                 recipients[seat] = recipient
                 settings[seat] = own.at_table(players, robot_deputies=info.pace.robot_deputies)
     stand_ins = bool(info.deputies) or any(player.is_robot for player in info.seated_players)
     return TableMetadata(
-        info, record.polls, recipients, record.table.revision, settings, record.orders, stand_ins
+        info, record.polls, recipients, record.snapshot.revision, settings, record.orders, stand_ins
     )

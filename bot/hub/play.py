@@ -27,7 +27,7 @@ from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat, pending_decisions
 from engine.core.events import PlayerBankrupt
 from mail.reading.line_text import normalize_line
-from storage import NewLogRow
+from storage import LogRow
 
 TO_ACT = " to act: "
 OFFERED_ALREADY = "That is offered already, and waits for an answer."
@@ -107,7 +107,7 @@ class _Moves(NamedTuple):
     question: why they have to be confirmed."""
 
     game: engine.Game
-    rows: Sequence[NewLogRow]
+    rows: Sequence[LogRow]
     played: Sequence[PlayedLine]
     question: str | None = None
 
@@ -150,7 +150,7 @@ def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _
     """
     g, seat = engine.game_of(table.give_state()), engine_seat(request.seat)
     first_seq = table.seq + (2 if request.announcement else 1)
-    rows, played, question = list[NewLogRow](), list[PlayedLine](), None
+    rows, played, question = list[LogRow](), list[PlayedLine](), None
     for index, raw_line in enumerate(request.lines):
         if index in beside:
             continue

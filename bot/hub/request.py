@@ -24,7 +24,7 @@ from bot.hub.table import LiveTable
 from bot.position.controls import Control, ExportedFile, ReviewChart
 from bot.position.pending import PendingDecision
 from mail.reading.line_text import without_comment
-from storage import NewLogRow
+from storage import LogRow
 
 UNKNOWN_SEAT = -1
 """The seat of a request until the seat of its person is found."""
@@ -82,10 +82,10 @@ class Request:
         """A line with its place in the request."""
         return self.line_numbers[index], self.lines[index]
 
-    def new_row(self, index: int = 0, **details: Any) -> NewLogRow:
+    def new_row(self, index: int = 0, **details: Any) -> LogRow:
         """A row of the log for one of the lines."""
         request_id = f"{self.request_id}#{index}" if self.request_id and index else self.request_id
-        row = NewLogRow(
+        row = LogRow(
             self.transport, request_id=request_id, seat=self.proposer, person_id=self.person_id,
             decision_id=self.decision_id, raw_line=self.lines[index],
         )  # fmt: skip

@@ -14,7 +14,7 @@ from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.pending import engine_seat
 from engine.kernel import check_names
-from storage import AlreadyExists, LogRow, NewLogRow, Person, UnitOfWork
+from storage import AlreadyExists, LogRow, Person, UnitOfWork
 
 
 def seating_order(
@@ -244,7 +244,7 @@ async def record_replacement(
     await unit.tables.add_seat(info.id, person_id, name, seat)
     state, events = engine.rename_player(table.state, engine_seat(seat), name)
     sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."
-    row = NewLogRow(
+    row = LogRow(
         kind="replace", transport="service", seat=seat, person_id=by, line="replace",
         raw_line=sentence, events=engine.encode_events(events),
     )  # fmt: skip

@@ -10,18 +10,18 @@ statements and writing at most five, whatever the number of tables.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Boolean, ColumnElement, Connection, literal_column, or_
+from sqlalchemy import Boolean, Connection, Executable, literal_column
 from sqlmodel import bindparam, col, delete, func, select, update
 
 from storage.models import (
     Deputy,
     GameTable,
+    Model,
     MoveRecord,
     NewMessage,
     SeatClockRecord,
@@ -29,10 +29,11 @@ from storage.models import (
     StoredTimer,
     TableClock,
     TableSnapshot,
+    columns_of,
 )
 from storage.repositories.outbox import enqueue_messages
-from storage.table_records import IDS, model_rows, rows_of, some_columns
-from storage.transaction import Repository, column_values, insert_new, tables_of, upsert
+from storage.table_records import IDS, grouped
+from storage.transaction import Repository, acts_at, column_values, fetch, insert_new, tables_of, upsert
 
 NEVER_FOLLOWED = -1
 """The `seq` of a table whose clocks have not been looked at."""
@@ -55,27 +56,11 @@ class SeatClock:
     lapses: int = 0
 
 
-SEAT_CLOCK_FIELDS = tuple(each.name for each in fields(SeatClock))
-
-
-class FollowedRow(NamedTuple):
-    """A row of the log that the clocks have not followed; see `LogRow`."""
-
-    seq: int
-    created_at: datetime
-    kind: str
-    seat: int | None
-    line: str
-    raw_line: str
-    transport: str
-    person_id: int | None
-
-
 class ClockRecord(NamedTuple):
     """The clocks of a table in the transaction that follows its log.
 
-    seq, revision: of the table. followed: how far its clocks follow its log, None for the first look.
-    rows: those of the log after `followed`. due: by key.
+    seq, revision: of the table. followed: how far its clocks follow its log, None for the first look. due: by
+    key. rows: those of the log after `followed`.
     """
 
     seq: int
@@ -83,8 +68,8 @@ class ClockRecord(NamedTuple):
     followed: int | None
     seats: dict[int, SeatClock]
     due: dict[str, StoredTimer]
-    deputies: tuple[Deputy, ...]
-    rows: tuple[FollowedRow, ...]
+    deputies: Sequence[Deputy]
+    rows: Sequence[MoveRecord]
 
 
 @dataclass
@@ -108,21 +93,23 @@ class ClockChanges:
 
 
 _TABLES = (
-    select(
-        col(TableSnapshot.table_id), col(TableSnapshot.seq), col(TableSnapshot.revision), col(TableClock.seq)
-    )
+    select(TableSnapshot.table_id, TableSnapshot.seq, TableSnapshot.revision, TableClock.seq)
     .outerjoin(TableClock, col(TableClock.table_id) == col(TableSnapshot.table_id))
     .where(col(TableSnapshot.table_id).in_(IDS))
 )
 _SEATS = (
-    select(*some_columns(SeatClockRecord, SEAT_CLOCK_FIELDS))
+    select(*(columns_of(SeatClockRecord)[each.name] for each in fields(SeatClock)))
     .where(col(SeatClockRecord.table_id).in_(IDS))
     .order_by(col(SeatClockRecord.seat))
 )
-_DUE = rows_of(StoredTimer, "table_id").order_by(col(StoredTimer.due_at), col(StoredTimer.key))
-_DEPUTIES = rows_of(Deputy, "table_id").order_by(col(Deputy.seat))
+_DUE = (
+    select(StoredTimer)
+    .where(col(StoredTimer.table_id).in_(IDS))
+    .order_by(col(StoredTimer.due_at), col(StoredTimer.key))
+)
+_DEPUTIES = select(Deputy).where(col(Deputy.table_id).in_(IDS)).order_by(col(Deputy.seat))
 _LOG = (
-    select(*some_columns(MoveRecord, ("table_id", *FollowedRow._fields)))
+    select(MoveRecord)
     .join(TableClock, col(TableClock.table_id) == col(MoveRecord.table_id))
     .where(
         col(MoveRecord.table_id).in_(IDS),
@@ -136,31 +123,21 @@ _LOG = (
 def read_clock_records(connection: Connection, table_ids: Sequence[int]) -> dict[int, ClockRecord]:
     """The clocks of these tables by id, without tables that do not exist."""
 
-    def rows(statement: Any) -> Sequence[Any]:
-        return connection.execute(statement, {"ids": table_ids}).all()
+    def rows(query: Executable) -> list[Any]:
+        return fetch(connection, query, ids=table_ids)
 
-    seats: dict[int, dict[int, SeatClock]] = defaultdict(dict)
-    for row in rows(_SEATS):
-        seats[row[0]][row[1]] = SeatClock(*row)
-    due: dict[int, dict[str, StoredTimer]] = defaultdict(dict)
-    for each in model_rows(StoredTimer, rows(_DUE)):
-        due[each.table_id][each.key] = each
-    deputies: dict[int, list[Deputy]] = defaultdict(list)
-    for deputy in model_rows(Deputy, rows(_DEPUTIES)):
-        deputies[deputy.table_id].append(deputy)
-    log: dict[int, list[FollowedRow]] = defaultdict(list)
-    for table_id, *rest in rows(_LOG):
-        log[table_id].append(FollowedRow(*rest))
+    seats = grouped(SeatClock(*row) for row in rows(_SEATS))
+    due, deputies, log = grouped(rows(_DUE)), grouped(rows(_DEPUTIES)), grouped(rows(_LOG))
     return {
         table_id: ClockRecord(
             seq, revision, None if followed in (None, NEVER_FOLLOWED) else followed,
-            seats[table_id], due[table_id], tuple(deputies[table_id]), tuple(log[table_id]),
+            {clock.seat: clock for clock in seats[table_id]},
+            {timer.key: timer for timer in due[table_id]}, deputies[table_id], log[table_id],
         )
         for table_id, seq, revision, followed in rows(_TABLES)
     }  # fmt: skip
 
 
-_DELETE_DUE = delete(StoredTimer).where(col(StoredTimer.key) == bindparam("of_key"))
 MARK_BEHIND = (
     update(TableClock)
     .where(col(TableClock.table_id) == bindparam("of_table"), ~col(TableClock.is_stale))
@@ -171,24 +148,18 @@ MARK_BEHIND = (
 
 def write_clock_changes(connection: Connection, changes: ClockChanges, now: datetime) -> None:
     """Write what following the logs has changed."""
-    if changes.seats:
-        statement = upsert(connection.dialect.name, SeatClockRecord)
-        rows = [{name: getattr(clock, name) for name in SEAT_CLOCK_FIELDS} for clock in changes.seats]
-        connection.execute(statement, rows)
+
+    def write(model: type[Model], rows: list[dict[str, Any]]) -> None:
+        if rows:
+            connection.execute(upsert(connection.dialect.name, model), rows)
+
+    write(SeatClockRecord, [asdict(clock) for clock in changes.seats])
     if changes.not_due:
-        connection.execute(_DELETE_DUE, [{"of_key": key} for key in changes.not_due])
-    if changes.due:
-        connection.execute(
-            upsert(connection.dialect.name, StoredTimer),
-            [column_values(row) for row in changes.due],
-        )
+        connection.execute(delete(StoredTimer).where(col(StoredTimer.key).in_(changes.not_due)))
+    write(StoredTimer, [column_values(row) for row in changes.due])
     enqueue_messages(connection, changes.messages, now)
-    if changes.followed:
-        followed = sorted(changes.followed.items())
-        connection.execute(
-            upsert(connection.dialect.name, TableClock),
-            [{"table_id": table_id, "seq": seq, "is_stale": False} for table_id, seq in followed],
-        )
+    followed = sorted(changes.followed.items())
+    write(TableClock, [{"table_id": one, "seq": seq, "is_stale": False} for one, seq in followed])
 
 
 def begin_clock(connection: Connection, table_id: int) -> None:
@@ -223,15 +194,15 @@ class ClockRepository(Repository):
     async def look_again(self, *table_ids: int) -> None:
         """Have the clocks of these tables looked at again, because their pace has changed."""
         own = col(TableClock.table_id).in_(table_ids)
-        await self._db.update(TableClock, own, is_stale=True)
+        await self._db.execute(update(TableClock).where(own).values(is_stale=True))
 
     async def look_again_everywhere(self) -> None:
         """The same for all tables, because the time was set back."""
-        await self._db.update(TableClock, is_stale=True)
+        await self._db.execute(update(TableClock).values(is_stale=True))
 
     async def look_again_for(self, person_id: int) -> None:
         """The same for all tables at which a person sits, because their settings have changed."""
-        await self._db.update(TableClock, col(TableClock.table_id).in_(tables_of(person_id)), is_stale=True)
+        await self.look_again(*await self._db.all(tables_of(person_id)))
 
     async def seat_clocks(self, table_id: int) -> dict[int, SeatClock]:
         """The clocks of a table by seat."""
@@ -261,11 +232,11 @@ class ClockRepository(Repository):
 
     async def delete_due(self, *keys: str) -> None:
         """Nothing is due under these keys any more."""
-        await self._db.delete(StoredTimer, col(StoredTimer.key).in_(keys))
+        await self._db.execute(delete(StoredTimer).where(col(StoredTimer.key).in_(keys)))
 
     async def get_due(self, key: str) -> StoredTimer | None:
         """What is due under a key."""
-        return await self._db.first(select(StoredTimer).where(col(StoredTimer.key) == key))
+        return await self._db.first(select(StoredTimer).filter_by(key=key))
 
     async def rows_due(self, until: datetime, limit: int, besides: Collection[str] = ()) -> list[StoredTimer]:
         """What is due by a time, the first first. besides: keys of rows that are left out."""
@@ -277,30 +248,26 @@ class ClockRepository(Repository):
     async def next_due_at(self, besides: Collection[str] = ()) -> datetime | None:
         """When something is due next. besides: keys of rows that are left out."""
         query = select(func.min(StoredTimer.due_at)).where(col(StoredTimer.key).not_in(besides))
-        return await self._db.scalar(query)
+        return await self._db.first(query)
 
     async def take_due(self, row: StoredTimer, move_to: datetime | None = None) -> bool:
         """Take a timer, or move it to its next time; False if somebody else has."""
-        unchanged = (col(StoredTimer.key) == row.key, col(StoredTimer.due_at) == row.due_at)
-        if move_to is None:
-            return await self._db.delete(StoredTimer, *unchanged) > 0
-        return await self._db.update(StoredTimer, *unchanged, due_at=move_to) > 0
+        unchanged = {"key": row.key, "due_at": row.due_at}
+        taken = delete(StoredTimer).filter_by(**unchanged)
+        moved = update(StoredTimer).filter_by(**unchanged).values(due_at=move_to)
+        return await self._db.execute(moved if move_to else taken) > 0
 
     # Deputies
 
     async def tables_with_deputies(self) -> list[int]:
         """The running tables at which somebody is a deputy now."""
-        query = select(Deputy.table_id).distinct().join(GameTable, col(GameTable.id) == col(Deputy.table_id))
-        query = query.where(col(GameTable.status) == "running", *self._acts_now())
+        query = select(Deputy.table_id).where(*acts_at(self._db.now)).join(GameTable)
+        query = query.filter_by(status="running").distinct()
         return await self._db.all(query.order_by(col(Deputy.table_id)))
-
-    def _acts_now(self) -> tuple[ColumnElement[bool], ...]:
-        now, ends_at = self._db.now, col(Deputy.ends_at)
-        return col(Deputy.starts_at) <= now, or_(ends_at.is_(None), ends_at > now)
 
     async def tables_as_deputy(self, person_id: int) -> list[int]:
         """The tables at which a person is a deputy now."""
-        query = select(Deputy.table_id).where(col(Deputy.person_id) == person_id, *self._acts_now())
+        query = select(Deputy.table_id).filter_by(person_id=person_id).where(*acts_at(self._db.now))
         return await self._db.all(query.order_by(col(Deputy.table_id)))
 
     async def set_deputy(self, deputy: Deputy) -> None:
@@ -312,22 +279,19 @@ class ClockRepository(Repository):
     async def take_back_decision(self, table_id: int, seat: int, person_id: int) -> None:
         """A deputy who was to decide once for a seat is not to any more; the next look dismisses them."""
         await self._db.renew_revisions(table_id)
-        own = (col(Deputy.table_id) == table_id, col(Deputy.seat) == seat, col(Deputy.person_id) == person_id)
-        await self._db.update(Deputy, *own, col(Deputy.decision_id).is_not(None), decision_id="")
+        own = update(Deputy).filter_by(table_id=table_id, seat=seat, person_id=person_id)
+        await self._db.execute(own.where(col(Deputy.decision_id).is_not(None)).values(decision_id=""))
 
     async def remove_deputy(self, table_id: int, seat: int) -> bool:
         """Nobody acts for a seat any more; returns whether somebody did."""
         await self._db.renew_revisions(table_id)
-        own = (col(Deputy.table_id) == table_id, col(Deputy.seat) == seat)
-        return await self._db.delete(Deputy, *own) > 0
+        return await self._db.execute(delete(Deputy).filter_by(table_id=table_id, seat=seat)) > 0
 
     # Requests for open seats
 
     async def open_requests(self, table_id: int) -> Sequence[SeatRequest]:
         """The requests for seats of a table that nobody has answered, oldest first."""
-        query = select(SeatRequest).where(
-            col(SeatRequest.table_id) == table_id, col(SeatRequest.answered_at).is_(None)
-        )
+        query = select(SeatRequest).filter_by(table_id=table_id, answered_at=None)
         return await self._db.all(query.order_by(col(SeatRequest.id)))
 
     async def add_request(self, table_id: int, seat: int, person_id: int, name: str) -> SeatRequest:
@@ -341,5 +305,5 @@ class ClockRepository(Repository):
 
     async def answer_request(self, request_id: int, admitted: bool) -> bool:
         """Answer a request; False if it was answered before."""
-        is_open = (col(SeatRequest.id) == request_id, col(SeatRequest.answered_at).is_(None))
-        return await self._db.update(SeatRequest, *is_open, answered_at=self._db.now, admitted=admitted) > 0
+        is_open = update(SeatRequest).filter_by(id=request_id, answered_at=None)
+        return await self._db.execute(is_open.values(answered_at=self._db.now, admitted=admitted)) > 0

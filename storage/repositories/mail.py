@@ -8,7 +8,7 @@ import secrets
 from datetime import datetime
 from typing import TypedDict, Unpack
 
-from sqlmodel import col, select
+from sqlmodel import col, delete, select, update
 
 from storage.models import InboundMail, MailToken
 from storage.transaction import Repository
@@ -35,30 +35,26 @@ class InboundMailRepository(Repository):
         `outcome` is set where the mail has taken effect before. Where two mails have the same key, the
         row keeps the `sha256` of the first.
         """
-        by_key = col(InboundMail.key) == key
-        if not await self._db.update(InboundMail, by_key, attempts=col(InboundMail.attempts) + 1):
+        mail = update(InboundMail).filter_by(key=key)
+        if not await self._db.execute(mail.values(attempts=col(InboundMail.attempts) + 1)):
             await self._db.add(InboundMail(key=key, sha256=sha256, path=path, received_at=self._db.now))
         return await self.get(key)
 
     async def get(self, key: str) -> InboundMail:
         """The row of a mail. Raises NotFound for a mail without an attempt."""
-        by_key = col(InboundMail.key) == key
-        return await self._db.get(InboundMail, by_key, missing=f"There is no mail {key}.")
+        return await self._db.get(InboundMail, f"There is no mail {key}.", key=key)
 
     async def record_outcome(self, key: str, outcome: str, reply: bytes | None = None) -> bool:
         """Store the outcome of a mail and the reply to it; False where it has an outcome already."""
-        unfinished = (col(InboundMail.key) == key, col(InboundMail.outcome).is_(None))
-        now = self._db.now
-        finished = await self._db.update(
-            InboundMail, *unfinished, outcome=outcome, reply=reply, finished_at=now
-        )
-        return finished > 0
+        unfinished = update(InboundMail).filter_by(key=key, outcome=None)
+        finished = unfinished.values(outcome=outcome, reply=reply, finished_at=self._db.now)
+        return await self._db.execute(finished) > 0
 
     async def delete_finished(self, before: datetime) -> list[str]:
         """Delete the rows of mail that was finished before a time; returns their keys."""
         is_old = col(InboundMail.finished_at) < before
         keys = await self._db.all(select(InboundMail.key).where(is_old))
-        await self._db.delete(InboundMail, is_old)
+        await self._db.execute(delete(InboundMail).where(is_old))
         return keys
 
 
@@ -89,11 +85,11 @@ class MailTokenRepository(Repository):
 
     async def by_hash(self, token_hash: str) -> MailToken | None:
         """The row of a token by its hash, valid or not: see `is_valid`."""
-        return await self._db.first(select(MailToken).where(col(MailToken.token_hash) == token_hash))
+        return await self._db.first(select(MailToken).filter_by(token_hash=token_hash))
 
     async def by_message_id(self, message_id: str) -> MailToken | None:
         """The token that went out in the email with this Message-ID."""
-        return await self._db.first(select(MailToken).where(col(MailToken.message_id) == message_id))
+        return await self._db.first(select(MailToken).filter_by(message_id=message_id))
 
     def is_valid(self, token: MailToken) -> bool:
         """Whether a token has not expired."""

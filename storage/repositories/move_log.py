@@ -19,7 +19,7 @@ from sqlmodel import col, insert, select, update
 
 from engine import FORMAT_VERSION
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
-from storage.models import LogRowKind, MoveRecord, NewLogRow, NewMessage, RequestResult, TableSnapshot
+from storage.models import LogRow, MoveRecord, NewMessage, RequestResult, TableSnapshot, columns_of
 from storage.repositories.clocks import MARK_BEHIND
 from storage.transaction import Repository
 
@@ -72,23 +72,9 @@ def resolve_line_of_play(rows: Iterable[LineOfPlayRow], line: LineOfPlay = EMPTY
     return LineOfPlay(tuple(path[:cut]), tuple(path[cut:]))
 
 
-class LogRow(NamedTuple):
-    """A log row as it is read; for the fields see `NewLogRow` and `MoveRecord`."""
-
-    seq: int
-    created_at: datetime
-    kind: LogRowKind
-    seat: int | None
-    person_id: int | None
-    transport: str
-    raw_line: str
-    line: str
-    events: bytes
-    decision_id: str | None
-    rewinds_to: int | None
-    request_id: str | None
-    format_version: int = FORMAT_VERSION
-    order_id: int | None = None
+def numbered(rows: Iterable[LogRow], after: int, created_at: datetime) -> list[LogRow]:
+    """New rows as they stand in the log after the row `after`."""
+    return [row._replace(seq=seq, created_at=created_at) for seq, row in enumerate(rows, after + 1)]
 
 
 _UPDATE_SNAPSHOT = (
@@ -111,7 +97,7 @@ _UPDATE_SNAPSHOT_AT_REVISION = _UPDATE_SNAPSHOT.where(
 _INSERT_ROWS = insert(MoveRecord)
 _INSERT_RESULT = insert(RequestResult)
 _SELECT_ROWS = (
-    select(*(MoveRecord.__table__.c[name] for name in LogRow._fields))  # type: ignore[attr-defined]
+    select(*(columns_of(MoveRecord)[name] for name in LogRow._fields))
     .where(col(MoveRecord.table_id) == bindparam("for_table"), col(MoveRecord.seq) > bindparam("after"))
     .order_by(col(MoveRecord.seq))
 )
@@ -132,7 +118,7 @@ class MoveCommit:
     created_at: datetime
     expected_seq: int
     revision: int | None
-    rows: Sequence[NewLogRow] = ()
+    rows: Sequence[LogRow] = ()
     state: bytes = b""
     messages: Sequence[NewMessage] = ()
     request_id: str | None = None
@@ -142,10 +128,8 @@ class MoveCommit:
     @property
     def row_values(self) -> list[dict[str, Any]]:
         """The rows as they are inserted."""
-        return [
-            row._asdict() | {"table_id": self.table_id, "seq": seq, "created_at": self.created_at}
-            for seq, row in enumerate(self.rows, self.expected_seq + 1)
-        ]
+        rows = numbered(self.rows, self.expected_seq, self.created_at)
+        return [row._asdict() | {"table_id": self.table_id} for row in rows]
 
     @property
     def snapshot_values(self) -> dict[str, Any]:
@@ -215,11 +199,12 @@ class MoveLogRepository(Repository):
 
     async def snapshot(self, table_id: int) -> TableSnapshot:
         """The latest position of a table. Raises NotFound."""
-        by_id = col(TableSnapshot.table_id) == table_id
-        return await self._db.get(TableSnapshot, by_id, missing=f"There is no table {table_id}.")
+        return await self._db.get(TableSnapshot, f"There is no table {table_id}.", table_id=table_id)
 
-    async def append(self, table_id: int, expected_seq: int, rows: Sequence[NewLogRow], state: bytes) -> int:
-        """Append rows to the log and store the state after them; returns the `seq` of the last row.
+    async def append(
+        self, table_id: int, expected_seq: int, rows: Sequence[LogRow], state: bytes
+    ) -> list[LogRow]:
+        """Append rows to the log and store the state after them; returns them as they stand there.
 
         `expected_seq` is the last `seq` that the caller knows. Raises WriteConflict where the log has
         grown since, DuplicateRequest where a request was carried out before, StoreError where an undo or
@@ -227,7 +212,7 @@ class MoveLogRepository(Repository):
         """
         commit = MoveCommit(table_id, self._db.now, expected_seq, None, rows, state)
         await self._db.run(lambda connection: append_rows(connection, [commit]))
-        return expected_seq + len(rows)
+        return numbered(rows, expected_seq, self._db.now)
 
     async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
         """The log rows with a `seq` above `after`, in order."""
@@ -240,9 +225,7 @@ class MoveLogRepository(Repository):
 
     async def request_result(self, request_id: str) -> bytes | None:
         """The stored result of a request; None for a new request."""
-        return await self._db.scalar(
-            select(RequestResult.body).where(col(RequestResult.request_id) == request_id)
-        )
+        return await self._db.first(select(RequestResult.body).filter_by(request_id=request_id))
 
     async def save_request_result(self, request_id: str, body: bytes) -> None:
         """Store the result of a request. Raises DuplicateRequest where there is one."""

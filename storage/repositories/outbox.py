@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, String, and_, bindparam, case, literal_column, or_
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
-from sqlmodel import col, func, select, update
+from sqlmodel import col, delete, func, select, update
 
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
 from storage.transaction import GuildShards, Repository, insert_new, own_messages
@@ -148,9 +148,9 @@ class OutboxRepository(Repository):
         if not ids:
             return []
         leased = col(OutboxMessage.id).in_(ids)
-        await self._db.update(
-            OutboxMessage, leased, lease_expires_at=now + lease, attempts=col(OutboxMessage.attempts) + 1
-        )
+        attempts = col(OutboxMessage.attempts) + 1
+        taken = update(OutboxMessage).where(leased).values(lease_expires_at=now + lease, attempts=attempts)
+        await self._db.execute(taken)
         return await self._db.all(select(OutboxMessage).where(leased).order_by(*order))
 
     async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
@@ -160,9 +160,8 @@ class OutboxRepository(Repository):
         rows = await self._db.all(select(OutboxMessage).where(*pending))
         kept = {row.id: row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
         if kept:
-            await self._db.update(
-                OutboxMessage, col(OutboxMessage.id).in_(kept), lease_expires_at=self._db.now + lease
-            )
+            renewed = update(OutboxMessage).where(col(OutboxMessage.id).in_(kept))
+            await self._db.execute(renewed.values(lease_expires_at=self._db.now + lease))
         return frozenset(kept.values())
 
     async def next_due_at(self, channel: Channel, shards: GuildShards | None = None) -> datetime | None:
@@ -191,10 +190,8 @@ class OutboxRepository(Repository):
         if retry_at is None:
             await self._finish(message_id, "dead", error=error)
         else:
-            pending = (col(OutboxMessage.id) == message_id, col(OutboxMessage.status) == PENDING)
-            await self._db.update(
-                OutboxMessage, *pending, error=error, not_before=retry_at, lease_expires_at=None
-            )
+            pending = update(OutboxMessage).filter_by(id=message_id, status=PENDING)
+            await self._db.execute(pending.values(error=error, not_before=retry_at, lease_expires_at=None))
 
     async def put_off(self, message_id: int, until: datetime) -> None:
         """The message that was leased is due then, as if nobody had leased it."""
@@ -205,33 +202,30 @@ class OutboxRepository(Repository):
 
     async def _finish(self, message_id: int, status: DeliveryStatus, **values: Any) -> None:
         values |= {"status": status, "finished_at": self._db.now, "lease_expires_at": None}
-        await self._db.update(OutboxMessage, col(OutboxMessage.id) == message_id, **values)
+        await self._db.execute(update(OutboxMessage).filter_by(id=message_id).values(**values))
 
     async def get(self, idempotency_key: str) -> OutboxMessage | None:
         """The message with this idempotency key."""
-        return await self._db.first(
-            select(OutboxMessage).where(col(OutboxMessage.idempotency_key) == idempotency_key)
-        )
+        return await self._db.first(select(OutboxMessage).filter_by(idempotency_key=idempotency_key))
 
     async def take_text(self, idempotency_key: str) -> str | None:
         """The words of a message that was sent; None for any other, and the second time."""
         message = await self.get(idempotency_key)
         if message is None or message.status != "sent" or not message.text:
             return None
-        this = col(OutboxMessage.id) == message.id
-        await self._db.update(OutboxMessage, this, text=None)
+        await self._db.execute(update(OutboxMessage).filter_by(id=message.id).values(text=None))
         return message.text
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
         begins = col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True)
-        pending = (begins, col(OutboxMessage.status) == PENDING)
-        return await self._db.update(OutboxMessage, *pending, not_before=self._db.now)
+        pending = update(OutboxMessage).filter_by(status=PENDING).where(begins)
+        return await self._db.execute(pending.values(not_before=self._db.now))
 
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
         """The pending message with this collapse key."""
-        pending = (col(OutboxMessage.collapse_key) == collapse_key, col(OutboxMessage.status) == PENDING)
-        return await self._db.first(select(OutboxMessage).where(*pending))
+        query = select(OutboxMessage).filter_by(collapse_key=collapse_key, status=PENDING)
+        return await self._db.first(query)
 
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
@@ -249,23 +243,23 @@ class OutboxRepository(Repository):
 
     async def last_delivery(self, channel: Channel) -> datetime | None:
         """When the last message was sent; of those that are still kept."""
-        is_sent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == "sent")
-        return await self._db.first(select(func.max(OutboxMessage.finished_at)).where(*is_sent))
+        query = select(func.max(OutboxMessage.finished_at)).filter_by(channel=channel, status="sent")
+        return await self._db.first(query)
 
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
         """How many messages were enqueued since a time, of those whose address has all these entries."""
         entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
         query = select(func.count()).select_from(OutboxMessage)
         recent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
-        return await self._db.scalar(query.where(*recent, *entries)) or 0
+        return await self._db.first(query.where(*recent, *entries)) or 0
 
     async def revive_dead(self, channel: Channel, since: datetime, **address: str) -> int:
         """Send messages again that were given up since a time, but not requests to act, which are made anew;
         returns how many. address: as in `count`.
         """
-        given_up = self._given_up(channel, since, address)
-        return await self._db.update(
-            OutboxMessage, *given_up, status="pending", attempts=0, not_before=self._db.now, finished_at=None
+        given_up = update(OutboxMessage).where(*self._given_up(channel, since, address))
+        return await self._db.execute(
+            given_up.values(status="pending", attempts=0, not_before=self._db.now, finished_at=None)
         )
 
     async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
@@ -273,8 +267,8 @@ class OutboxRepository(Repository):
         found = select(OutboxMessage).where(*self._given_up(channel, since, address))
         messages = await self._db.all(found)
         for message in messages:
-            this = col(OutboxMessage.id) == message.id
-            await self._db.update(OutboxMessage, this, address={**message.address, "to": new})
+            this = update(OutboxMessage).filter_by(id=message.id)
+            await self._db.execute(this.values(address={**message.address, "to": new}))
         return len(messages)
 
     async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:
@@ -296,4 +290,4 @@ class OutboxRepository(Repository):
 
     async def delete_finished(self, before: datetime) -> int:
         """Delete messages that were finished before a time; returns how many."""
-        return await self._db.delete(OutboxMessage, col(OutboxMessage.finished_at) < before)
+        return await self._db.execute(delete(OutboxMessage).where(col(OutboxMessage.finished_at) < before))

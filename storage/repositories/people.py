@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import or_
 from sqlalchemy.orm import aliased
-from sqlmodel import col, func, select
+from sqlmodel import col, delete, func, select, update
 
 from storage.errors import AlreadyExists
 from storage.models import (
@@ -21,10 +21,7 @@ from storage.models import (
     columns_of_people,
 )
 from storage.repositories.mail import hash_secret, new_secret
-from storage.table_records import IdentityFields
 from storage.transaction import Repository
-
-AnyIdentity = TypeVar("AnyIdentity", bound=Identity | IdentityFields)
 
 
 def normalize_identity(kind: IdentityKind, value: str) -> str:
@@ -33,11 +30,11 @@ def normalize_identity(kind: IdentityKind, value: str) -> str:
     return value.casefold() if kind == "email" else value
 
 
-def mail_order(identities: Iterable[AnyIdentity]) -> list[AnyIdentity]:
+def mail_order(identities: Iterable[Identity]) -> list[Identity]:
     """The email addresses among these, the one that emails go to first: verified before unverified, working
     before faulty, then the one that was chosen last, then the oldest."""
 
-    def rank(one: AnyIdentity) -> tuple[bool, bool, float, int]:
+    def rank(one: Identity) -> tuple[bool, bool, float, int]:
         chosen = one.preferred_at.timestamp() if one.preferred_at else 0.0
         return one.verified_at is None, bool(one.fault), -chosen, one.id
 
@@ -64,15 +61,12 @@ class PeopleRepository(Repository):
 
     async def get(self, person_id: int) -> Person:
         """The person with this id. Raises NotFound."""
-        by_id = col(Person.id) == person_id
-        return await self._db.get(Person, by_id, missing=f"There is no person {person_id}.")
+        return await self._db.get(Person, f"There is no person {person_id}.", id=person_id)
 
     async def find_by_identity(self, kind: IdentityKind, value: str) -> Person | None:
         """The person with this identity, verified or not."""
-        query = select(Person).join(Identity).where(
-            col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value)
-        )  # fmt: skip
-        return await self._db.first(query)
+        query = select(Person).join(Identity)
+        return await self._db.first(query.filter_by(kind=kind, value=normalize_identity(kind, value)))
 
     async def by_name(self, name: str) -> list[Person]:
         """The people with a name, in upper or lower case, and those who play under it."""
@@ -92,12 +86,11 @@ class PeopleRepository(Repository):
     async def update(self, person_id: int, **values: Unpack[PersonUpdate]) -> None:
         """Update the given columns."""
         await self._db.renew_revisions_of_person(person_id)
-        await self._db.update(Person, col(Person.id) == person_id, **values)
+        await self._db.execute(update(Person).filter_by(id=person_id).values(**values))
 
     async def identities(self, person_id: int) -> list[Identity]:
         """All identities of a person, oldest first."""
-        query = select(Identity).where(col(Identity.person_id) == person_id)
-        return await self._db.all(query.order_by(col(Identity.id)))
+        return await self._db.all(select(Identity).filter_by(person_id=person_id).order_by(col(Identity.id)))
 
     async def verified_addresses(self, person_id: int) -> list[str]:
         """The verified email addresses of a person, the one that emails go to first."""
@@ -105,7 +98,7 @@ class PeopleRepository(Repository):
 
     async def has_verified_address(self) -> bool:
         """Whether anybody has verified an email address."""
-        query = select(Identity).where(col(Identity.kind) == "email", col(Identity.verified_at).is_not(None))
+        query = select(Identity).filter_by(kind="email").where(col(Identity.verified_at).is_not(None))
         return await self._db.first(query.limit(1)) is not None
 
     async def prefer_address(self, person_id: int, address: str) -> None:
@@ -118,17 +111,16 @@ class PeopleRepository(Repository):
 
     async def _update_address(self, person_id: int, address: str, **values: Any) -> None:
         await self._db.renew_revisions_of_person(person_id)
-        own = (col(Identity.person_id) == person_id, col(Identity.kind) == "email")
         value = normalize_identity("email", address)
-        await self._db.update(Identity, *own, col(Identity.value) == value, **values)
+        own = update(Identity).filter_by(person_id=person_id, kind="email", value=value)
+        await self._db.execute(own.values(**values))
 
     async def add_identity(
         self, person_id: int, kind: IdentityKind, value: str, verified: bool = True
     ) -> Identity:
         """Give a person an identity, or verify it. Raises AlreadyExists where it is another person's."""
         value = normalize_identity(kind, value)
-        query = select(Identity).where(col(Identity.kind) == kind, col(Identity.value) == value)
-        existing = await self._db.first(query)
+        existing = await self._db.first(select(Identity).filter_by(kind=kind, value=value))
         verified_at = self._db.now if verified else None
         await self._db.renew_revisions_of_person(person_id)
         if existing is None:
@@ -138,39 +130,32 @@ class PeopleRepository(Repository):
         if existing.person_id != person_id:
             raise AlreadyExists(f"{value} belongs to somebody else.")
         if verified and existing.verified_at is None:
-            await self._db.update(Identity, col(Identity.id) == existing.id, verified_at=verified_at)
+            await self._db.execute(update(Identity).filter_by(id=existing.id).values(verified_at=verified_at))
             existing.verified_at = verified_at
         return existing
 
     async def remove_identity(self, person_id: int, kind: IdentityKind, value: str) -> bool:
         """Remove an identity of a person; returns whether they had it."""
         await self._db.renew_revisions_of_person(person_id)
-        owned = col(Identity.person_id) == person_id
-        identity = (col(Identity.kind) == kind, col(Identity.value) == normalize_identity(kind, value))
-        return await self._db.delete(Identity, owned, *identity) > 0
+        value = normalize_identity(kind, value)
+        owned = delete(Identity).filter_by(person_id=person_id, kind=kind, value=value)
+        return await self._db.execute(owned) > 0
 
     async def create_address_claim(self, person_id: int, address: str, duration: timedelta) -> str:
         """A person claims an address; returns the code to send there. It replaces their earlier claims."""
         await self.delete_claims(person_id)
-        code = new_secret()
-        now = self._db.now
+        code, now = new_secret(), self._db.now
         claim = AddressClaim(
-            code_hash=hash_secret(code),
-            person_id=person_id,
-            address=normalize_identity("email", address),
-            created_at=now,
-            expires_at=now + duration,
-        )
+            code_hash=hash_secret(code), person_id=person_id, address=normalize_identity("email", address),
+            created_at=now, expires_at=now + duration,
+        )  # fmt: skip
         await self._db.add(claim)
         return code
 
     async def claim_of_person(self, person_id: int) -> AddressClaim | None:
         """The claim of a person, unless it has expired."""
-        current = (
-            col(AddressClaim.person_id) == person_id,
-            col(AddressClaim.expires_at) > self._db.now,
-        )
-        return await self._db.first(select(AddressClaim).where(*current))
+        query = select(AddressClaim).filter_by(person_id=person_id)
+        return await self._db.first(query.where(col(AddressClaim.expires_at) > self._db.now))
 
     async def accept_claim(self, claim: AddressClaim) -> Identity:
         """The owner of the address has answered: it becomes a verified identity of the claimant.
@@ -178,7 +163,7 @@ class PeopleRepository(Repository):
         A person who has this address as their only identity is the same person, and is merged into the
         claimant. Raises AlreadyExists where the owner of the address has other identities too.
         """
-        await self._db.delete(AddressClaim, col(AddressClaim.code_hash) == claim.code_hash)
+        await self._db.execute(delete(AddressClaim).filter_by(code_hash=claim.code_hash))
         other = await self.find_by_identity("email", claim.address)
         if other is not None and other.id != claim.person_id:
             if len(await self.identities(other.id)) > 1:
@@ -188,7 +173,7 @@ class PeopleRepository(Repository):
 
     async def delete_claims(self, person_id: int) -> None:
         """Delete all claims of a person."""
-        await self._db.delete(AddressClaim, col(AddressClaim.person_id) == person_id)
+        await self._db.execute(delete(AddressClaim).filter_by(person_id=person_id))
 
     async def merge(self, kept_id: int, merged_id: int) -> None:
         """Give everything of the second person to the first, and delete the second.
@@ -196,13 +181,14 @@ class PeopleRepository(Repository):
         Where both have chosen something, the first's choice stays.
         """
         await self._db.renew_revisions_of_person(kept_id, merged_id)
-        hosted = select(GameTable.id).where(col(GameTable.host_id) == merged_id)
+        hosted = select(GameTable.id).filter_by(host_id=merged_id)
         await self._db.renew_revisions(*await self._db.all(hosted))
         await self._merge_facts(kept_id, merged_id)
-        await self._db.delete(Usage, col(Usage.person_id) == merged_id)
-        await self._db.delete(AddressClaim, col(AddressClaim.person_id) == merged_id)
+        await self._db.execute(delete(Usage).filter_by(person_id=merged_id))
+        await self.delete_claims(merged_id)
         for column in columns_of_people():
-            await self._db.update(column.table, column == merged_id, **{column.name: kept_id})
+            theirs = update(column.table).where(column == merged_id)
+            await self._db.execute(theirs.values({column: kept_id}))
         kept, merged = await self.get(kept_id), await self.get(merged_id)
         await self.update(
             kept_id,
@@ -210,7 +196,7 @@ class PeopleRepository(Repository):
             time_zone=kept.time_zone or merged.time_zone,
             preferences=merged.preferences | kept.preferences,
         )
-        await self._db.delete(Person, col(Person.id) == merged_id)
+        await self._db.execute(delete(Person).filter_by(id=merged_id))
 
     async def _merge_facts(self, kept_id: int, merged_id: int) -> None:
         """Facts of the second person become the first's, who keeps their own where both have one."""
@@ -220,6 +206,5 @@ class PeopleRepository(Repository):
             col(kept.feature) == col(Fact.feature),
             col(kept.table_id) == col(Fact.table_id),
         )
-        merged = col(Fact.person_id) == merged_id
-        await self._db.delete(Fact, merged, same.exists())
-        await self._db.update(Fact, merged, person_id=kept_id)
+        await self._db.execute(delete(Fact).filter_by(person_id=merged_id).where(same.exists()))
+        await self._db.execute(update(Fact).filter_by(person_id=merged_id).values(person_id=kept_id))

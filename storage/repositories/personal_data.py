@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Select, Table, bindparam, select, update
+from sqlalchemy import Column, Select, Table, bindparam, delete, select, update
 from sqlmodel import col
 from sqlmodel import select as select_models
 
@@ -85,18 +85,15 @@ class PersonalDataRepository(Repository):
 
     async def table_ids(self, person_id: int) -> list[int]:
         """The tables with which a person has had to do."""
-        found = set(
-            await self._db.all(select_models(GameTable.id).where(col(GameTable.host_id) == person_id))
-        )
+        found = set(await self._db.all(select_models(GameTable.id).filter_by(host_id=person_id)))
         for model in (Seat, SeatRequest, MoveRecord):
-            own = select_models(model.table_id).where(col(model.person_id) == person_id).distinct()
+            own = select_models(model.table_id).filter_by(person_id=person_id).distinct()
             found.update(await self._db.all(own))
         return sorted(found)
 
     async def seats(self, person_id: int, table_id: int) -> list[Seat]:
         """The seats that a person has or had at a table."""
-        own = (col(Seat.person_id) == person_id, col(Seat.table_id) == table_id)
-        return await self._db.all(select_models(Seat).where(*own))
+        return await self._db.all(select_models(Seat).filter_by(person_id=person_id, table_id=table_id))
 
     async def rewrite(self, rewrite: Rewrite, table_id: int | None) -> None:
         """Rewrite the texts of a table, for None those that belong to no table."""
@@ -128,15 +125,14 @@ class PersonalDataRepository(Repository):
         format_version: int,
     ) -> None:
         """Rewrite the lines of a log, and its events by the line that they belong to."""
-        query = select_models(MoveRecord).where(col(MoveRecord.table_id) == table_id)
-        for row in await self._db.all(query):
+        for row in await self._db.all(select_models(MoveRecord).filter_by(table_id=table_id)):
             after = (line(row.line), events(row.line, row.events))
             if after != (row.line, row.events):
                 values: dict[str, Any] = {"line": after[0], "events": after[1]}
                 if after[1] != row.events:
                     values["format_version"] = format_version
-                same = (col(MoveRecord.table_id) == table_id, col(MoveRecord.seq) == row.seq)
-                await self._db.update(MoveRecord, *same, **values)
+                same = update(MoveRecord).filter_by(table_id=table_id, seq=row.seq)
+                await self._db.execute(same.values(values))
 
     async def rewrite_preferences(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> list[int]:
         """Change the preferences of people, of all for whom they would be others then; their ids."""
@@ -144,8 +140,7 @@ class PersonalDataRepository(Repository):
         for person in await self._db.all(select_models(Person)):
             if (after := change(person.preferences)) != person.preferences:
                 await self._db.renew_revisions_of_person(person.id)
-                own = col(Person.id) == person.id
-                await self._db.update(Person, own, preferences=after)
+                await self._db.execute(update(Person).filter_by(id=person.id).values(preferences=after))
                 changed.append(person.id)
         return changed
 
@@ -153,7 +148,7 @@ class PersonalDataRepository(Repository):
         """Delete the messages of the outbox that go to one of the person's addresses."""
         rows = await self._db.rows(select_models(OutboxMessage.id, OutboxMessage.address))
         ids = [row_id for row_id, address in rows if is_theirs(address)]
-        await self._db.delete(OutboxMessage, col(OutboxMessage.id).in_(ids))
+        await self._db.execute(delete(OutboxMessage).where(col(OutboxMessage.id).in_(ids)))
 
     async def delete_results(self, is_theirs: Callable[[bytes], bool]) -> None:
         """Delete the results of requests that quote what was only theirs."""
@@ -161,20 +156,18 @@ class PersonalDataRepository(Repository):
         ids = [request_id for request_id, body in rows if is_theirs(body)]
         for start in range(0, len(ids), 500):
             chosen = col(RequestResult.request_id).in_(ids[start : start + 500])
-            await self._db.delete(RequestResult, chosen)
+            await self._db.execute(delete(RequestResult).where(chosen))
 
     async def forget(self, person_id: int, discord_ids: Iterable[str]) -> None:
         """Delete a person and what is only theirs; where a row belongs to others too, it names nobody."""
         for user in discord_ids:
-            await self._db.delete(Card, col(Card.slot).startswith(f"u{user}/"))
+            await self._db.execute(delete(Card).where(col(Card.slot).startswith(f"u{user}/")))
         for key in reversed(columns_of_people()):
-            mine = key == person_id
             if key.nullable and key.table.name not in DELETED_WITH_PERSON:
-                await self._db.update(key.table, mine, **{key.name: None})
+                await self._db.execute(update(key.table).where(key == person_id).values({key: None}))
             else:
-                await self._db.delete(key.table, mine)
-        people = Model.metadata.tables["people"]
-        await self._db.delete(people, people.c.id == person_id)
+                await self._db.execute(delete(key.table).where(key == person_id))
+        await self._db.execute(delete(Person).filter_by(id=person_id))
 
     async def tables_over_before(self, before: datetime) -> list[int]:
         """The games that are over and at which nothing has happened since a time."""
@@ -192,9 +185,9 @@ class PersonalDataRepository(Repository):
 
     async def delete_table(self, table_id: int) -> None:
         """Delete a game with everything that belongs to it."""
-        polls = select_models(PollRecord.id).where(col(PollRecord.table_id) == table_id)
-        await self._db.delete(VoteRecord, col(VoteRecord.poll_id).in_(polls))
+        polls = select_models(PollRecord.id).filter_by(table_id=table_id)
+        await self._db.execute(delete(VoteRecord).where(col(VoteRecord.poll_id).in_(polls)))
         for table in reversed(list(_tables())):
             if "table_id" in table.c:
-                await self._db.delete(table, table.c.table_id == table_id)
-        await self._db.delete(GameTable, col(GameTable.id) == table_id)
+                await self._db.execute(delete(table).where(table.c.table_id == table_id))
+        await self._db.execute(delete(GameTable).filter_by(id=table_id))

@@ -1,20 +1,14 @@
 """Polls of a table (undo, pause, end …), and the votes in them."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlmodel import col, select
+from sqlmodel import col, select, update
 
 from storage.errors import NotFound
 from storage.models import PollRecord, VoteRecord
+from storage.table_records import TablePoll, read_open_polls, with_votes
 from storage.transaction import Repository, unique_or
-
-
-class TablePoll(NamedTuple):
-    """A poll with the vote of every seat that may vote; None for a seat that has not voted."""
-
-    poll: PollRecord
-    votes: dict[int, bool | None]
 
 
 class PollRepository(Repository):
@@ -42,9 +36,7 @@ class PollRepository(Repository):
 
     async def open_polls(self, table_id: int) -> list[TablePoll]:
         """The open polls of a table, oldest first."""
-        is_open = (col(PollRecord.table_id) == table_id, col(PollRecord.closed_at).is_(None))
-        polls = await self._db.all(select(PollRecord).where(*is_open).order_by(col(PollRecord.id)))
-        return [await self._with_votes(poll) for poll in polls]
+        return await self._db.read(lambda connection: read_open_polls(connection, [table_id]))
 
     async def tables_with_open_polls(self, table_ids: Iterable[int]) -> list[int]:
         """Those of the tables at which a poll is open."""
@@ -54,14 +46,8 @@ class PollRepository(Repository):
 
     async def get(self, poll_id: int) -> TablePoll:
         """A poll, open or closed. Raises NotFound."""
-        by_id = col(PollRecord.id) == poll_id
-        return await self._with_votes(await self._db.get(PollRecord, by_id, missing="There is no such vote."))
-
-    async def _with_votes(self, poll: PollRecord) -> TablePoll:
-        votes = await self._db.all(
-            select(VoteRecord).where(col(VoteRecord.poll_id) == poll.id).order_by(col(VoteRecord.seat))
-        )
-        return TablePoll(poll, {vote.seat: vote.agrees for vote in votes})
+        poll = await self._db.get(PollRecord, "There is no such vote.", id=poll_id)
+        return (await self._db.read(lambda connection: with_votes(connection, [poll])))[0]
 
     async def cast_vote(self, poll_id: int, seat: int, agrees: bool) -> TablePoll:
         """A seat votes, or changes its vote. Raises NotFound where it may not vote, or the poll is closed."""
@@ -69,13 +55,12 @@ class PollRepository(Repository):
         if poll.closed_at is not None or seat not in votes:
             raise NotFound("You are not asked for a vote, or the vote is over.")
         await self._db.renew_revisions(poll.table_id)
-        own_vote = (col(VoteRecord.poll_id) == poll_id, col(VoteRecord.seat) == seat)
-        await self._db.update(VoteRecord, *own_vote, agrees=agrees, voted_at=self._db.now)
+        own_vote = update(VoteRecord).filter_by(poll_id=poll_id, seat=seat)
+        await self._db.execute(own_vote.values(agrees=agrees, voted_at=self._db.now))
         return TablePoll(poll, votes | {seat: agrees})
 
     async def close(self, poll_id: int, outcome: str) -> bool:
         """Close a poll; returns whether it was open."""
-        of_poll = select(PollRecord.table_id).where(col(PollRecord.id) == poll_id)
-        await self._db.renew_revisions(*await self._db.all(of_poll))
-        is_open = (col(PollRecord.id) == poll_id, col(PollRecord.closed_at).is_(None))
-        return await self._db.update(PollRecord, *is_open, closed_at=self._db.now, outcome=outcome) > 0
+        await self._db.renew_revisions(*await self._db.all(select(PollRecord.table_id).filter_by(id=poll_id)))
+        is_open = update(PollRecord).filter_by(id=poll_id, closed_at=None)
+        return await self._db.execute(is_open.values(closed_at=self._db.now, outcome=outcome)) > 0

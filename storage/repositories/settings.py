@@ -10,6 +10,7 @@ from storage.transaction import Repository
 
 FORMER_STORE_IDS = "former_store_ids"
 """Ids of the backups from which the store was restored, or beside which it was begun."""
+ONE_MORE = col(Usage.count) + 1
 
 
 class SettingsRepository(Repository):
@@ -17,7 +18,7 @@ class SettingsRepository(Repository):
 
     async def get(self, key: str) -> str | None:
         """A setting, or None."""
-        return await self._db.scalar(select(Setting.value).where(col(Setting.key) == key))
+        return await self._db.first(select(Setting.value).filter_by(key=key))
 
     async def set(self, key: str, value: str) -> None:
         """Store a setting."""
@@ -25,7 +26,7 @@ class SettingsRepository(Repository):
 
     async def delete(self, key: str) -> None:
         """Delete a setting, if there is one."""
-        await self._db.delete(Setting, col(Setting.key) == key)
+        await self._db.execute(delete(Setting).filter_by(key=key))
 
     async def take_turn(self, name: str, lasting: timedelta) -> datetime | None:
         """Take a turn that one process at a time may have; if one has it, when it ends, and None if not.
@@ -55,18 +56,15 @@ class FactRepository(Repository):
 
     async def get(self, feature: str, table_id: int, person_id: int) -> Any | None:
         """What a feature keeps for a person at a table, as JSON gives it."""
-        key = _key(feature, table_id, person_id)
-        return await self._db.scalar(select(Fact.body).where(*key))
+        key: dict[str, Any] = {"feature": feature, "table_id": table_id, "person_id": person_id}
+        return await self._db.first(select(Fact.body).filter_by(**key))
 
     async def set(self, feature: str, table_id: int, person_id: int, body: Any | None) -> None:
         """Replace what a feature keeps for a person at a table; None deletes it. body: as JSON takes it."""
-        await self._db.delete(Fact, *_key(feature, table_id, person_id))
+        key: dict[str, Any] = {"feature": feature, "table_id": table_id, "person_id": person_id}
+        await self._db.execute(delete(Fact).filter_by(**key))
         if body is not None:
-            await self._db.add(Fact(feature=feature, table_id=table_id, person_id=person_id, body=body))
-
-
-def _key(feature: str, table_id: int, person_id: int) -> tuple[Any, Any, Any]:
-    return col(Fact.feature) == feature, col(Fact.table_id) == table_id, col(Fact.person_id) == person_id
+            await self._db.add(Fact(**key, body=body))
 
 
 class UsageRepository(Repository):
@@ -74,7 +72,6 @@ class UsageRepository(Repository):
 
     async def add(self, person_id: int, kind: str, day: str) -> int:
         """Count one more; returns how many it is on that day. `day`: `2026-01-31`."""
-        counted = (col(Usage.person_id) == person_id, col(Usage.kind) == kind, col(Usage.day) == day)
-        first = Usage(person_id=person_id, kind=kind, day=day)
-        await self._db.upsert(first, count=col(Usage.count) + 1)
-        return await self._db.scalar(select(Usage.count).where(*counted)) or 0
+        key: dict[str, Any] = {"person_id": person_id, "kind": kind, "day": day}
+        await self._db.upsert(Usage(**key), count=ONE_MORE)
+        return await self._db.first(select(Usage.count).filter_by(**key)) or 0

@@ -5,25 +5,20 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import or_
-from sqlmodel import col, func, select
+from sqlmodel import col, delete, func, select, update
 
 from storage.errors import NotFound, StoreError, WriteConflict
 from storage.models import Card, GameTable, MoveRecord, Seat, TableSnapshot, TableStatus
 from storage.repositories.clocks import begin_clock
-from storage.table_records import TableRecord, read_table_records
+from storage.table_records import SEAT_ORDER, TableRecord, read_table_records
 from storage.transaction import GuildShards, Repository, own_tables, tables_of, unique_or
 
 # Without 0, O, 1, I and L, which look alike; a code begins with a letter, so it is never taken for a number.
 CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ"
 CODE_CHARACTERS = CODE_LETTERS + "23456789"
 
-
-PLACE_COLUMNS = {
-    "guild": col(GameTable.guild),
-    "channel": col(GameTable.channel),
-    "thread": col(GameTable.thread),
-}
-"""The entries of a location by which tables are found."""
+PLACES = ("guild", "channel", "thread")
+"""The entries of a location that are columns too, by which tables are found."""
 
 
 class TableUpdate(TypedDict, total=False):
@@ -57,7 +52,7 @@ class TableRepository(Repository):
 
     async def _unused_code(self) -> str:
         """A code that no table has: three characters while a quarter of them is free, then four."""
-        count = await self._db.scalar(select(func.count()).select_from(GameTable)) or 0
+        count = await self._db.first(select(func.count()).select_from(GameTable)) or 0
         length = 3 if count < len(CODE_LETTERS) * len(CODE_CHARACTERS) ** 2 // 4 else 4
         while True:
             code = secrets.choice(CODE_LETTERS)
@@ -67,8 +62,7 @@ class TableRepository(Repository):
 
     async def get(self, table_id: int) -> GameTable:
         """The table with this id. Raises NotFound."""
-        by_id = col(GameTable.id) == table_id
-        return await self._db.get(GameTable, by_id, missing=f"There is no table {table_id}.")
+        return await self._db.get(GameTable, f"There is no table {table_id}.", id=table_id)
 
     async def record(self, table_id: int) -> TableRecord:
         """All of a table but its log. Raises NotFound, and whatever damaged values raise."""
@@ -80,7 +74,7 @@ class TableRepository(Repository):
 
     async def by_code(self, code: str) -> GameTable | None:
         """The table with this code, in upper or lower case."""
-        return await self._db.first(select(GameTable).where(col(GameTable.code) == code.strip().upper()))
+        return await self._db.first(select(GameTable).filter_by(code=code.strip().upper()))
 
     async def lock(self, *table_ids: int) -> None:
         """Let other writers at these tables wait until this transaction ends; on SQLite all do anyway.
@@ -93,9 +87,8 @@ class TableRepository(Repository):
 
     async def check_version(self, table_id: int, seq: int, revision: int) -> None:
         """Raise WriteConflict unless the table is as the caller knows it; other writers at it then wait."""
-        snapshot = await self._db.first(
-            select(TableSnapshot).where(col(TableSnapshot.table_id) == table_id).with_for_update()
-        )
+        own = select(TableSnapshot).filter_by(table_id=table_id)
+        snapshot = await self._db.first(own.with_for_update())
         if snapshot is None:
             raise NotFound(f"There is no table {table_id}.")
         if (snapshot.seq, snapshot.revision) != (seq, revision):
@@ -116,10 +109,10 @@ class TableRepository(Repository):
             seated = col(GameTable.id).in_(tables_of(person_id))
             query = query.where(or_(seated, col(GameTable.host_id) == person_id))
         if location is not None:
-            key, value = location
+            place, value = location
             if value is None:
                 return []
-            query = query.where(PLACE_COLUMNS[key] == value)
+            query = query.filter_by(**{place: value})
         return await self._db.all(query)
 
     async def ids(self, *statuses: TableStatus, shards: GuildShards | None = None) -> list[int]:
@@ -131,15 +124,9 @@ class TableRepository(Repository):
     async def seat_names(self, status: TableStatus, prefix: str) -> list[tuple[int, str]]:
         """The taken seats whose names begin so, in upper or lower case, of tables with the status: the id of
         the table, and the name."""
-        query = (
-            select(Seat.table_id, Seat.name)
-            .join(GameTable, col(GameTable.id) == col(Seat.table_id))
-            .where(
-                col(GameTable.status) == status,
-                col(Seat.left_at).is_(None),
-                func.lower(Seat.name).startswith(prefix.lower(), autoescape=True),
-            )
-        )
+        begins_so = func.lower(Seat.name).startswith(prefix.lower(), autoescape=True)
+        query = select(Seat.table_id, Seat.name).where(col(Seat.left_at).is_(None), begins_so)
+        query = query.join(GameTable).filter_by(status=status)
         return await self._db.rows(query.order_by(col(Seat.table_id), col(Seat.id)))
 
     async def threads(self, *statuses: TableStatus, shards: GuildShards | None = None) -> list[int]:
@@ -155,21 +142,16 @@ class TableRepository(Repository):
 
         besides: slots of cards that do not count. shards: only of these.
         """
-        query = (
-            select(Card.table_id)
-            .distinct()
-            .join(GameTable, col(GameTable.id) == col(Card.table_id))
-            .join(TableSnapshot, col(TableSnapshot.table_id) == col(Card.table_id))
-            .join(MoveRecord, col(MoveRecord.table_id) == col(Card.table_id))
-            .where(
-                col(MoveRecord.seq) == col(TableSnapshot.seq),
-                col(GameTable.status).in_(statuses),
-                col(Card.slot).not_in(besides),
-                col(Card.posted_at) <= col(MoveRecord.created_at),
-                *own_tables(shards),
-            )
+        of_table = col(MoveRecord.table_id) == col(TableSnapshot.table_id)
+        older = select(Card.table_id).where(
+            col(MoveRecord.seq) == col(TableSnapshot.seq),
+            col(GameTable.status).in_(statuses),
+            col(Card.slot).not_in(besides),
+            col(Card.posted_at) <= col(MoveRecord.created_at),
+            *own_tables(shards),
         )
-        return await self._db.all(query.order_by(col(Card.table_id)))
+        query = older.join(GameTable).join(TableSnapshot).join(MoveRecord, of_table)
+        return await self._db.all(query.distinct().order_by(col(Card.table_id)))
 
     async def without_position(self) -> list[str]:
         """The codes of the tables that have no snapshot."""
@@ -188,7 +170,7 @@ class TableRepository(Repository):
 
     async def for_person(self, person_id: int) -> list[tuple[GameTable, Seat]]:
         """The tables at which a person sits or is invited, each with their seat; oldest first."""
-        query = select(GameTable, Seat).join(Seat, col(Seat.table_id) == col(GameTable.id))
+        query = select(GameTable, Seat).join(Seat)
         query = query.where(col(Seat.person_id) == person_id, col(Seat.left_at).is_(None))
         return await self._db.rows(query.order_by(col(GameTable.id), col(Seat.id)))
 
@@ -199,18 +181,15 @@ class TableRepository(Repository):
             await self._db.run(lambda connection: begin_clock(connection, table_id))
         columns: dict[str, Any] = dict(values)
         if "location" in values:
-            columns |= {key: values["location"].get(key) for key in PLACE_COLUMNS}
-        await self._db.update(GameTable, col(GameTable.id) == table_id, **columns)
+            columns |= {place: values["location"].get(place) for place in PLACES}
+        await self._db.execute(update(GameTable).filter_by(id=table_id).values(columns))
 
     # Seats
 
     async def seats(self, table_id: int, former: bool = False) -> list[Seat]:
         """The seats of a table, by number and then by age; with `former`, also those that were vacated."""
-        query = select(Seat).where(col(Seat.table_id) == table_id)
-        if not former:
-            query = query.where(col(Seat.left_at).is_(None))
-        seats = await self._db.all(query.order_by(col(Seat.id)))
-        return sorted(seats, key=lambda seat: (seat.number is None, seat.number or 0, seat.id))
+        query = select(Seat).filter_by(table_id=table_id).order_by(*SEAT_ORDER)
+        return await self._db.all(query if former else query.filter_by(left_at=None))
 
     async def add_seat(
         self, table_id: int, person_id: int, name: str, number: int | None = None, invited: bool = False
@@ -227,30 +206,26 @@ class TableRepository(Repository):
         if {seat.id for seat in await self.seats(table_id)} != set(seat_ids):
             raise StoreError("The seating must name every seat of the table once.")
         await self._db.renew_revisions(table_id)
-        occupied = (col(Seat.table_id) == table_id, col(Seat.left_at).is_(None))
-        await self._db.update(Seat, *occupied, number=None)
+        await self._db.execute(update(Seat).filter_by(table_id=table_id, left_at=None).values(number=None))
         for number, seat_id in enumerate(seat_ids):
-            await self._db.update(Seat, col(Seat.id) == seat_id, number=number)
+            await self._db.execute(update(Seat).filter_by(id=seat_id).values(number=number))
 
     async def vacate_seat(self, seat_id: int) -> Seat:
         """The person leaves the seat; returns the row of the seat. Raises NotFound where it is vacant."""
-        occupied = (col(Seat.id) == seat_id, col(Seat.left_at).is_(None))
-        seat = await self._db.get(Seat, *occupied, missing="Nobody sits there any more.")
+        seat = await self._db.get(Seat, "Nobody sits there any more.", id=seat_id, left_at=None)
         await self._db.renew_revisions(seat.table_id)
-        await self._db.update(Seat, *occupied, left_at=self._db.now)
+        await self._db.execute(update(Seat).filter_by(id=seat_id).values(left_at=self._db.now))
         return seat
 
     # Cards
 
     async def card(self, table_id: int, slot: str) -> Card | None:
         """The card in this slot of the table, or None."""
-        return await self._db.first(
-            select(Card).where(col(Card.table_id) == table_id, col(Card.slot) == slot)
-        )
+        return await self._db.first(select(Card).filter_by(table_id=table_id, slot=slot))
 
     async def cards(self, table_id: int) -> list[Card]:
         """All cards of a table."""
-        return await self._db.all(select(Card).where(col(Card.table_id) == table_id).order_by(col(Card.slot)))
+        return await self._db.all(select(Card).filter_by(table_id=table_id).order_by(col(Card.slot)))
 
     async def set_card(
         self, table_id: int, slot: str, message_ref: dict[str, Any], decision_id: str | None = None
@@ -265,4 +240,4 @@ class TableRepository(Repository):
 
     async def remove_card(self, table_id: int, slot: str) -> None:
         """Empty the slot."""
-        await self._db.delete(Card, col(Card.table_id) == table_id, col(Card.slot) == slot)
+        await self._db.execute(delete(Card).filter_by(table_id=table_id, slot=slot))

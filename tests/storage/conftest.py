@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from storage import NewLogRow, NewMessage, Store, migrations, open_store
+from storage import LogRow, NewMessage, Store, migrations, open_store
 from tests.stores import url_text
 
 LATER_REVISION = """
@@ -71,14 +71,14 @@ async def new_table(store: Store) -> int:
         return (await unit.tables.add("t", "Friday")).id
 
 
-def move(request: str | None = None, line: str = "pass") -> NewLogRow:
-    return NewLogRow(
+def move(request: str | None = None, line: str = "pass") -> LogRow:
+    return LogRow(
         request_id=request, seat=0, transport="terminal", raw_line=line, line=line, events=line.encode()
     )
 
 
-def rewind(kind: Literal["undo", "redo"], at: int) -> NewLogRow:
-    return NewLogRow("terminal", kind=kind, rewinds_to=at)
+def rewind(kind: Literal["undo", "redo"], at: int) -> LogRow:
+    return LogRow("terminal", kind=kind, rewinds_to=at)
 
 
 def new_message(key: str, **details: Any) -> NewMessage:

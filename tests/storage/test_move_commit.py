@@ -9,8 +9,8 @@ from sqlalchemy import Connection
 
 from storage import (
     DuplicateRequest,
+    LogRow,
     MoveCommit,
-    NewLogRow,
     NotFound,
     Store,
     StoreError,
@@ -66,9 +66,7 @@ async def test_commits_that_wait_share_a_commit_and_fail_alone(store: Store) -> 
     commits[3] = await move_commit(store, tables[3], "late", expected_seq=7)
     commits[5] = await move_commit(store, tables[5], f"r{tables[4]}")
     commits[6] = await move_commit(store, 999, "nowhere", expected_seq=0)
-    commits[7] = await move_commit(
-        store, tables[7], "nobody", rows=[NewLogRow(transport="mail", person_id=77)]
-    )
+    commits[7] = await move_commit(store, tables[7], "nobody", rows=[LogRow(transport="mail", person_id=77)])
     counted = count_commits(store)
     results = await asyncio.gather(*map(store.commit_move, commits), return_exceptions=True)
     assert isinstance(results[3], WriteConflict) and isinstance(results[5], DuplicateRequest)

@@ -8,8 +8,8 @@ from sqlmodel import insert, select
 
 from storage import (
     DuplicateRequest,
+    LogRow,
     MoveRecord,
-    NewLogRow,
     NotFound,
     Store,
     StoreError,
@@ -29,7 +29,8 @@ async def played(unit: UnitOfWork, table: int) -> list[str]:
 async def test_a_move_and_its_state_are_stored(store: Store, clock: ManualClock) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        assert await unit.move_log.append(table, 0, [move("r1", "buy SV")], b"after") == 1
+        [row] = await unit.move_log.append(table, 0, [move("r1", "buy SV")], b"after")
+        assert row.seq == 1
     async with store.read() as unit:
         head = await unit.move_log.snapshot(table)
         (row,) = await unit.move_log.rows(table)
@@ -41,7 +42,8 @@ async def test_a_move_and_its_state_are_stored(store: Store, clock: ManualClock)
 async def test_several_lines_take_consecutive_places(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        assert await unit.move_log.append(table, 0, [move("m#1"), move("m#2"), move("m#3")], b"s") == 3
+        rows = await unit.move_log.append(table, 0, [move("m#1"), move("m#2"), move("m#3")], b"s")
+        assert [row.seq for row in rows] == [1, 2, 3]
     async with store.read() as unit:
         assert [row.seq for row in await unit.move_log.rows(table)] == [1, 2, 3]
         assert [row.seq for row in await unit.move_log.rows(table, after=2)] == [3]
@@ -100,7 +102,7 @@ async def test_the_database_itself_refuses_a_second_row_of_a_sequence(store: Sto
 
 @pytest.mark.parametrize("entry", [rewind("undo", 0)._replace(rewinds_to=None),
                                    move()._replace(rewinds_to=0)])  # fmt: skip
-async def test_only_undo_and_redo_rewind(store: Store, entry: NewLogRow) -> None:
+async def test_only_undo_and_redo_rewind(store: Store, entry: LogRow) -> None:
     table = await new_table(store)
     with pytest.raises(StoreError, match="rewinds_to"):
         async with store.begin() as unit:
@@ -134,7 +136,7 @@ async def test_a_note_leaves_the_line_of_play_as_it_is(store: Store) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
         await unit.move_log.append(
-            table, 0, [move(), NewLogRow(kind="note", transport="mail", raw_line="hello")], b"s"
+            table, 0, [move(), LogRow(kind="note", transport="mail", raw_line="hello")], b"s"
         )
         assert (await unit.move_log.snapshot(table)).current_move == 1
         assert (await unit.move_log.snapshot(table)).seq == 2

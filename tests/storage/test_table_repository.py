@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from storage import AlreadyExists, NewLogRow, NotFound, Store, StoreError, TableStatus
+from storage import AlreadyExists, LogRow, NotFound, Store, StoreError, TableStatus
 from tests.storage.conftest import ManualClock, new_table
 from tests.stores import run_sql, sqlite_only
 
@@ -190,7 +190,7 @@ async def test_14_10_only_tables_with_something_new_have_older_cards(
         quiet, changed = [(await unit.tables.add("1830", name)).id for name in ("Quiet", "Changed")]
         for table in (quiet, changed):
             await unit.tables.update(table, status="running", location={"thread": 100 + table})
-            await unit.move_log.append(table, 0, [NewLogRow(transport="t", line="pass")], b"s")
+            await unit.move_log.append(table, 0, [LogRow(transport="t", line="pass")], b"s")
     clock.advance(minutes=1)
     async with store.begin() as unit:
         for table in (quiet, changed):
@@ -198,7 +198,7 @@ async def test_14_10_only_tables_with_something_new_have_older_cards(
             await unit.tables.set_card(table, "run", {})
     clock.advance(minutes=1)
     async with store.begin() as unit:
-        await unit.move_log.append(changed, 1, [NewLogRow(transport="t", line="pass")], b"s")
+        await unit.move_log.append(changed, 1, [LogRow(transport="t", line="pass")], b"s")
         await unit.tables.set_card(quiet, "said:files", {})
     async with store.read() as unit:
         assert await unit.tables.with_older_cards("running", besides=("run",)) == [changed]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from storage import NewLogRow, Store, StoreError, open_store
+from storage import LogRow, Store, StoreError, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer
 from tests.storage.conftest import move, new_message, new_table, seq_elsewhere
 from tests.stores import run_sql, sqlite_only
@@ -278,7 +278,7 @@ async def test_entries_are_checked_by_foreign_keys(store: Store) -> None:
     table = await new_table(store)
     with pytest.raises(Exception, match=r"(?i)foreign key"):
         async with store.begin() as unit:
-            await unit.move_log.append(table, 0, [NewLogRow(transport="mail", person_id=77)], b"")
+            await unit.move_log.append(table, 0, [LogRow(transport="mail", person_id=77)], b"")
 
 
 async def test_a_log_that_ends_with_another_process_is_no_loss(tmp_path: Path) -> None:

@@ -41,12 +41,12 @@ from bot.hub.seating import (
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
-from storage import NewLogRow, TableStatus
+from storage import LogRow, TableStatus
 
 
-def start_row(transport: str, sentence: str, state: engine.State, by: int | None) -> NewLogRow:
+def start_row(transport: str, sentence: str, state: engine.State, by: int | None) -> LogRow:
     """The row that a game starts with; it holds the whole position."""
-    return NewLogRow(
+    return LogRow(
         transport=transport, kind="note", line="start", raw_line=sentence, person_id=by,
         events=engine.encode_state(state),
     )  # fmt: skip
@@ -340,7 +340,7 @@ class Lobby(LobbyRobots):
         for seat, line, events in moves:
             engine.fold(events, state)
             raw = engine.encode_events(events)
-            rows.append(NewLogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
+            rows.append(LogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
         async with self._cache.store.begin() as unit:
             await self._limits.count(unit, by, "tables")
             table = await unit.tables.add(start.title, plain_table_name(name), by, start.options)

@@ -24,7 +24,7 @@ from bot.hub.table import LiveTable
 from bot.position.controls import ExportedFile
 from bot.position.pending import engine_seat
 from engine.core.events import PlayerRenamed
-from storage import NewLogRow, NewMessage, UnitOfWork
+from storage import LogRow, NewMessage, UnitOfWork
 
 Wanted = Literal["export", "erase"]
 """What a person may want, and the purpose of the token in the email that asks whether it is them."""
@@ -185,7 +185,7 @@ class PersonalData:
             await self._polls.drop_votes_of(draft, seat, f"{word} has left")
             draft.messages += messages.lobby_refreshes(info)
         draft.add_row(
-            NewLogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
+            LogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
                       events=engine.encode_events(events)),
             state,
         )  # fmt: skip

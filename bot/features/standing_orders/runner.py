@@ -25,7 +25,7 @@ from bot.hub.notifications import messages
 from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
-from storage import NewLogRow, OrderRecord, StoredTimer, resolve_line_of_play
+from storage import LogRow, OrderRecord, StoredTimer, resolve_line_of_play
 
 log = logging.getLogger(__name__)
 
@@ -168,9 +168,9 @@ class OrderRunner:
             )
 
 
-def _row(spoken: SpokenLine, record: OrderRecord) -> NewLogRow:
+def _row(spoken: SpokenLine, record: OrderRecord) -> LogRow:
     """The row of the log for a line that an order has said."""
-    return NewLogRow(
+    return LogRow(
         seat=record.seat, person_id=record.person_id, transport=ORDER_TRANSPORT, raw_line=spoken.line,
         line=spoken.line, events=engine.encode_events(spoken.events), order_id=record.id,
     )  # fmt: skip

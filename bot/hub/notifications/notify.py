@@ -34,7 +34,7 @@ from typing import Any, Literal, NamedTuple
 
 from bot.hub.info import TableInfo
 from bot.hub.notifications.preferences import PersonSettings, not_quiet, settings_of
-from storage import Identity, IdentityFields, Person, PersonFields, mail_order
+from storage import Identity, Person, mail_order
 
 
 class Rule(NamedTuple):
@@ -164,8 +164,8 @@ def _address(channel: str, recipient: Recipient) -> dict[str, Any]:
 
 
 def recipient_for(
-    person: Person | PersonFields,
-    identities: Iterable[Identity | IdentityFields],
+    person: Person,
+    identities: Iterable[Identity],
     seat: int | None,
     *,
     unverified: bool = False,
