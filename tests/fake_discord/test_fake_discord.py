@@ -1,200 +1,40 @@
-"""The fake with the unmodified client: user actions, rejected requests, and lost connections."""
+"""The fake alone: what its users may do, requests that Discord refuses, and what counts as a violation.
+
+All requests are raw. That the unmodified client is served is shown by every test of the bot.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import io
 import json
-import struct
 import time
-import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any
 
 import aiohttp
 import discord
 import pytest
-from discord import app_commands, ui
+from PIL import Image
 
+from tests.fake_discord.models import AUTOCOMPLETE, COMMAND
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction
 
 Json = dict[str, Any]
 V2 = 1 << 15
-QUIET = discord.AllowedMentions.none()
+EPHEMERAL = 1 << 6
 
 
-def png(width: int = 3, height: int = 2) -> bytes:
-    """A grey picture, width by height pixels."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = b"".join(b"\0" + b"\x80" * width for _ in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
-    )
-
-
-def picture(name: str = "map.png") -> discord.File:
-    return discord.File(io.BytesIO(png()), name, description="A map")
-
-
-class CardView(ui.LayoutView):
-    """A card like those of the bot: text, picture, select, buttons."""
-
-    def __init__(self, text: str, *, live: bool = True) -> None:
-        super().__init__()
-        self.add_item(ui.TextDisplay(text))
-        gallery = ui.MediaGallery[Any](
-            discord.MediaGalleryItem("attachment://map.png", description="Map: nothing laid")
-        )
-        self.add_item(ui.Container(ui.TextDisplay("What now?"), gallery))
-        if live:
-            options = [
-                discord.SelectOption(label="B&O at 100", value="bo"),
-                discord.SelectOption(label="PRR at 67", value="prr"),
-            ]
-            self.add_item(ui.ActionRow(ui.Select[Any](custom_id="buy", placeholder="Buy", options=options)))
-            self.add_item(
-                ui.ActionRow(
-                    ui.Button[Any](label="Pass", custom_id="pass"),
-                    ui.Button[Any](label="Bid…", custom_id="bid"),
-                    ui.Button[Any](label="Never", custom_id="never", disabled=True),
-                )
-            )
-        self.stop()
-
-
-class BidModal(ui.Modal):
-    def __init__(self) -> None:
-        super().__init__(title="Bid", custom_id="bidding")
-        item = ui.TextInput[Any](custom_id="item", required=False, default="ca")
-        self.add_item(ui.Label(text="Item", component=item))
-        self.add_item(ui.Label(text="Amount", component=ui.TextInput[Any](custom_id="amount", max_length=4)))
-        self.stop()
-
-
-class ProbeClient(discord.Client):
-    """A small bot with one of each kind of control; `/probe` and unknown buttons run `probe`."""
-
-    def __init__(self, **chosen: Any) -> None:
-        options: dict[str, Any] = {"guild_ready_timeout": 0.05, "allowed_mentions": QUIET} | chosen
-        intents = options.pop("intents", None) or discord.Intents.default()
-        super().__init__(intents=intents, **options)
-        self.tree = app_commands.CommandTree(self)
-        self.probe: Callable[[discord.Interaction], Awaitable[Any]] = self._nothing
-        self._declare()
-
-    async def _nothing(self, interaction: discord.Interaction) -> None:
-        await interaction.response.send_message("Nothing.", ephemeral=True)
-
-    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        pass
-
-    async def setup_hook(self) -> None:
-        await self.tree.sync()
-
-    def _declare(self) -> None:
-        table = app_commands.Group(name="table", description="Tables")
-
-        @table.command(name="new", description="Make a table")
-        @app_commands.choices(title=[app_commands.Choice(name="The First", value="one")])
-        async def new(
-            interaction: discord.Interaction,
-            title: app_commands.Choice[str],
-            seats: app_commands.Range[int, 2, 6] = 3,
-        ) -> None:
-            assert isinstance(interaction.channel, discord.TextChannel)
-            await interaction.response.defer(ephemeral=True)
-            thread = await interaction.channel.create_thread(
-                name=f"{title.value}-{seats}", type=discord.ChannelType.public_thread
-            )
-            await thread.add_user(interaction.user)
-            card = await thread.send(
-                view=CardView(f"{interaction.user.mention}: your turn"),
-                file=picture(),
-                nonce="card-1",
-                allowed_mentions=discord.AllowedMentions(users=[interaction.user]),
-            )
-            await card.pin()
-            await interaction.edit_original_response(content="Made.")
-
-        @self.tree.command(name="do", description="Do something")
-        async def do(interaction: discord.Interaction, action: str, company: str | None = None) -> None:
-            await interaction.response.send_message(view=CardView(f"Done: {action}"), file=picture())
-
-        @self.tree.command(name="host", description="For hosts")
-        @app_commands.default_permissions(manage_guild=True)
-        async def host(interaction: discord.Interaction) -> None:
-            await interaction.response.send_message("Hosting.", ephemeral=True)
-
-        @self.tree.command(name="probe", description="Whatever the test wants")
-        async def probe(interaction: discord.Interaction) -> None:
-            await self.probe(interaction)
-
-        self.tree.add_command(table)
-
-    async def on_interaction(self, interaction: discord.Interaction) -> None:
-        data: Any = interaction.data
-        name = (data or {}).get("custom_id")
-        if interaction.type is discord.InteractionType.modal_submit:
-            values = {each["component"]["custom_id"]: each["component"] for each in data["components"]}
-            await interaction.response.send_message(
-                f"Bid {values['amount']['value']} on {values['item']['value']}", ephemeral=True
-            )
-        elif interaction.type is not discord.InteractionType.component:
-            return
-        elif name == "buy":
-            kept = interaction.message.attachments if interaction.message else []
-            bought = CardView(f"Bought {data['values'][0]}", live=False)
-            await interaction.response.edit_message(view=bought, attachments=kept)
-        elif name == "pass":
-            await interaction.response.send_message("Really?", view=ConfirmView(), ephemeral=True)
-        elif name == "bid":
-            await interaction.response.send_modal(BidModal())
-        elif name == "sure":
-            await interaction.response.edit_message(content="Passed.", view=None)
-        else:
-            await self.probe(interaction)
-
-
-class ConfirmView(ui.View):
-    def __init__(self) -> None:
-        super().__init__()
-        self.add_item(ui.Button[Any](label="Yes, pass", custom_id="sure", style=discord.ButtonStyle.danger))
-        self.stop()
-
-
-@contextlib.asynccontextmanager
-async def playing(fake: FakeDiscord, **options: Any) -> AsyncIterator[ProbeClient]:
-    """Connect a probe client until the block ends."""
-    with fake.attached():
-        async with ProbeClient(**options) as bot:
-            task = asyncio.create_task(bot.start(fake.token))
-            try:
-                await fake.wait_ready()
-                await fake.wait_until(bot.is_ready, "the client's cache")
-                yield bot
-            finally:
-                await bot.close()
-                await asyncio.wait([task])
+def png() -> bytes:
+    """A picture, three pixels wide."""
+    made = io.BytesIO()
+    Image.new("L", (3, 2)).save(made, "PNG")
+    return made.getvalue()
 
 
 @pytest.fixture
 async def fake() -> AsyncIterator[FakeDiscord]:
     async with FakeDiscord() as server:
         yield server
-
-
-@pytest.fixture
-async def bot(fake: FakeDiscord) -> AsyncIterator[ProbeClient]:
-    async with playing(fake) as client:
-        yield client
 
 
 class RawRequests:
@@ -224,6 +64,14 @@ class RawRequests:
     ) -> tuple[int, Any]:
         return await self("POST", f"/channels/{self.fake.find_channel(where).id}/messages", data, files)
 
+    async def answer(self, doing: Interaction, kind: int, data: Json, query: str = "") -> tuple[int, Any]:
+        """Acknowledge an interaction."""
+        path = f"/interactions/{doing.id}/{doing.token}/callback{query}"
+        return await self("POST", path, {"type": kind, "data": data})
+
+    async def register(self, *commands: Json) -> tuple[int, Any]:
+        return await self("PUT", f"/applications/{self.fake.bot.id}/commands", list(commands))
+
 
 @pytest.fixture
 async def raw(fake: FakeDiscord) -> AsyncIterator[RawRequests]:
@@ -236,217 +84,7 @@ def refused(got: tuple[int, Any], status: int, code: int, word: str = "") -> Non
     assert word.lower() in json.dumps(got[1]).lower(), got
 
 
-# --- the drivers
-
-
-async def test_users_can_only_use_what_their_screen_offers(fake: FakeDiscord, bot: ProbeClient) -> None:
-    await fake.run_command("Ann", "general", "table new", title="one")
-    card = fake.last_message("one-3")
-    private = (await fake.click("Ann", card, "Pass")).message
-    bid = await fake.click("Ann", card, "Bid…")
-    refusals: list[tuple[Awaitable[Any], str]] = [
-        (fake.run_command("Ann", "general", "nonsense"), "is offered no /nonsense"),
-        (fake.run_command("Ann", "general", "table"), "is a group"),
-        (fake.run_command("Bob", "general", "host"), "is offered no /host"),
-        (fake.run_command("Ann", "nowhere", "do", action="x"), "no channel nowhere"),
-        (fake.run_command("Eve", "general", "do", action="x"), "Nobody here is called Eve"),
-        (fake.run_command("Ann", fake.find_dm("Bob"), "do", action="x"), "direct messages of another"),
-        (fake.run_command("Ann", "general", "do"), "needs action"),
-        (fake.run_command("Ann", "general", "do", action="x", more=1), "no option more"),
-        (fake.run_command("Ann", "general", "table new", title="Other"), "offers The First"),
-        (fake.run_command("Ann", "general", "table new", title="one", seats=7), "from 2 to 6"),
-        (fake.run_command("Ann", "general", "do", action=7), "takes text"),
-        (fake.click("Ann", card, "Sell"), "no button 'Sell'"),
-        (fake.click("Ann", card, "Never"), "cannot be used"),
-        (fake.click("Bob", private, "Yes, pass"), "Only Ann sees"),
-        (fake.select("Ann", card, "Sell", "PRR"), "no select 'Sell'"),
-        (fake.select("Ann", card, "Buy", "NYC"), "no option 'NYC'"),
-        (fake.select("Ann", card, "buy", "bo", "prr"), "takes 1 to 1 choices"),
-        (fake.submit_modal("Bob", bid.modal, {}), "open on Ann's screen"),
-        (fake.submit_modal("Ann", None, {}), "No form is open"),
-        (fake.submit_modal("Ann", bid.modal, {"Item": "bo"}), "'Amount' must be filled in"),
-        (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "12345"}), "0 to 4 characters"),
-        (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1", "Why": "-"}), "no field Why"),
-    ]
-    for doing, why in refusals:
-        with pytest.raises(AssertionError, match=why):
-            await doing
-    await fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1"})
-    with pytest.raises(AssertionError, match="sent already"):
-        await fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1"})
-    await fake.select("Ann", card, "Buy", "bo")
-    with pytest.raises(AssertionError, match="it offers nothing"):
-        await fake.click("Ann", card, "Bid…")
-    assert (await fake.run_command("Ann", "general", "host")).text == "Hosting."
-    thread = fake.threads[0]
-    thread.archived_by_request = True
-    with pytest.raises(AssertionError, match="archived"):
-        await fake.run_command("Ann", thread, "probe")
-    await fake.delete_message(card)
-    with pytest.raises(AssertionError, match="deleted"):
-        await fake.click("Ann", card, "Bid…")
-    fake.users["Ann"].is_member = False
-    with pytest.raises(AssertionError, match="not a member"):
-        await fake.run_command("Ann", "general", "probe")
-    assert fake.rejected == []
-
-
-# --- answers to interactions
-
-
-async def answered(
-    fake: FakeDiscord, bot: ProbeClient, probe: Callable[[discord.Interaction], Awaitable[Any]]
-) -> Interaction:
-    bot.probe = probe
-    return await fake.run_command("Ann", "general", "probe")
-
-
-async def test_late_and_repeated_callbacks_and_expired_tokens(fake: FakeDiscord, bot: ProbeClient) -> None:
-    errors: list[discord.HTTPException] = []
-
-    async def late(interaction: discord.Interaction) -> None:
-        fake.clock.advance(3.1)
-        try:
-            await interaction.response.send_message("Too late")
-        except discord.NotFound as error:
-            errors.append(error)
-
-    done = await answered(fake, bot, late)
-    await fake.wait_until(lambda: errors, "the refusal")
-    assert done.is_unanswered and [error.code for error in errors] == [10062]
-
-    async def twice(interaction: discord.Interaction) -> None:
-        await interaction.response.send_message("One")
-        interaction.response._response_type = None
-        try:
-            await interaction.response.send_message("Two")
-        except discord.HTTPException as error:
-            errors.append(error)
-
-    done = await answered(fake, bot, twice)
-    await fake.wait_until(lambda: len(errors) == 2, "the refusal")
-    assert done.text == "One" and errors[-1].code in (40060, 0) and fake.rejected[-1].code == 40060
-
-    kept: list[discord.Interaction] = []
-
-    async def keep(interaction: discord.Interaction) -> None:
-        await interaction.response.send_message("Kept")
-        kept.append(interaction)
-
-    done = await answered(fake, bot, keep)
-    await fake.wait_until(lambda: kept, "the interaction")
-    await kept[0].followup.send("In time", ephemeral=True)
-    assert [each.ephemeral for each in done.responses] == [False, True]
-    fake.clock.advance(901)
-    with pytest.raises(discord.HTTPException) as expired:
-        await kept[0].edit_original_response(content="Late")
-    assert (expired.value.status, expired.value.code) == (401, 50027)
-    assert len(fake.violations()) == 4, "three refusals and one unanswered"
-    with pytest.raises(AssertionError, match="10062"):
-        fake.check_violations()
-    assert fake.slowest_ack == float("inf")
-
-
-async def test_a_machine_that_stands_still_is_not_late(
-    fake: FakeDiscord, bot: ProbeClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = time.monotonic
-
-    async def starved(interaction: discord.Interaction) -> None:
-        monkeypatch.setattr(time, "monotonic", lambda: real() + 10)
-        await interaction.response.send_message("In time")
-
-    assert (await answered(fake, bot, starved)).text == "In time"
-    fake.check_violations()
-
-
-async def test_a_response_in_an_archived_thread(fake: FakeDiscord, bot: ProbeClient) -> None:
-    await fake.run_command("Ann", "general", "table new", title="one")
-    thread = fake.threads[0]
-
-    async def sleepy(interaction: discord.Interaction) -> None:
-        thread.archived_by_request = True
-        await interaction.response.send_message("x")
-
-    bot.probe = sleepy
-    task = asyncio.create_task(fake.run_command("Ann", thread, "probe"))
-    await fake.wait_until(lambda: fake.rejected, "the refusal")
-    fake.clock.advance(3)
-    assert (await task).is_unanswered and fake.rejected[0].code == 50083
-
-
-async def test_callbacks_of_the_wrong_type(fake: FakeDiscord, bot: ProbeClient, raw: RawRequests) -> None:
-    open_ones: list[discord.Interaction] = []
-
-    async def wait(interaction: discord.Interaction) -> None:
-        open_ones.append(interaction)
-
-    bot.probe = wait
-    task = asyncio.create_task(fake.run_command("Ann", "general", "probe"))
-    await fake.wait_until(lambda: fake.interactions, "the interaction")
-    doing = fake.interactions[-1]
-    path = f"/interactions/{doing.id}/{doing.token}/callback"
-    modal = {"title": "T", "custom_id": "m"}
-    typed: Json = {"type": 4, "custom_id": "t", "style": 1}
-    field = {"type": 18, "label": "L", "component": typed}
-
-    def form(**more: Any) -> Json:
-        return modal | {"components": [field | more]}
-
-    too_many = [{"name": str(i), "value": str(i)} for i in range(26)]
-    cases: list[tuple[Json, str]] = [
-        ({"type": 8, "data": {"choices": []}}, "does not answer"),
-        ({"type": 7, "data": {"content": "x"}}, "does not answer"),
-        ({"type": 9, "data": modal | {"title": "x" * 46, "components": [field]}}, "title"),
-        ({"type": 9, "data": modal | {"components": []}}, "components"),
-        ({"type": 9, "data": modal | {"components": [field | {"label": "L"}] * 6}}, "components"),
-        ({"type": 9, "data": modal | {"components": [field, field]}}, "duplicated"),
-        ({"type": 9, "data": modal | {"custom_id": "m" * 101, "components": [field]}}, "custom_id"),
-        ({"type": 9, "data": modal | {"components": [field | {"label": "x" * 46}]}}, "label"),
-        ({"type": 9, "data": modal | {"components": [field | {"component": {"type": 2}}]}}, "component"),
-        ({"type": 9, "data": modal | {"components": [{"type": 2}]}}, "type"),
-        ({"type": 9, "data": form(label="x" * 46)}, "label"),
-        ({"type": 9, "data": form(description="x" * 101)}, "description"),
-        ({"type": 9, "data": form(component=typed | {"label": "x"})}, "no label of its own"),
-        ({"type": 9, "data": form(component=menu())}, "text input"),
-        ({"type": 9, "data": form(component=typed | {"custom_id": "c" * 101})}, "custom_id"),
-        ({"type": 9, "data": form(component=typed | {"style": 3})}, "style"),
-        ({"type": 9, "data": form(component=typed | {"placeholder": "x" * 101})}, "placeholder"),
-        ({"type": 9, "data": form(component=typed | {"value": "x" * 4001})}, "4001"),
-        ({"type": 9, "data": form(component=typed | {"value": "xyz", "max_length": 2})}, "value"),
-        ({"type": 9, "data": form(component=typed | {"min_length": 3, "max_length": 2})}, "min_length"),
-        ({"type": 4, "data": {"content": "x" * 2001}}, "content"),
-    ]
-    for data, word in cases:
-        refused(await raw("POST", path, data), 400, 50035, word)
-    early = f"/webhooks/{fake.bot.id}/{doing.token}"
-    refused(await raw("POST", early, {"content": "before the answer"}), 404, 10015)
-    assert (await raw("POST", path, {"type": 4, "data": {"content": "x"}}))[0] == 204
-    refused(await raw("POST", path, {"type": 4, "data": {"content": "x"}}), 400, 40060)
-    refused(await raw("POST", path.replace(str(doing.id), "1"), {"type": 4}), 404, 10062)
-    assert (await task).text == "x"
-    hook = f"/webhooks/{fake.bot.id}"
-    refused(await raw("POST", f"{hook}/nonsense", {"content": "x"}), 404, 10015)
-    refused(await raw("PATCH", f"{hook}/{doing.token}/messages/1", {"content": "x"}), 404, 10008)
-
-    typing = asyncio.create_task(
-        fake.start_interaction(
-            4, fake.users["Ann"], fake.find_channel("general"), {"name": "x", "options": []}
-        )
-    )
-    await fake.wait_until(lambda: len(fake.interactions) == 2, "the second")
-    path = f"/interactions/{fake.interactions[-1].id}/{fake.interactions[-1].token}/callback"
-    refused(await raw("POST", path, {"type": 8, "data": {"choices": too_many}}), 400, 50035, "26")
-    long = [{"name": "x" * 101, "value": "x"}]
-    refused(await raw("POST", path, {"type": 8, "data": {"choices": long}}), 400, 50035, "101")
-    refused(await raw("POST", path, {"type": 4, "data": {"content": "x"}}), 400, 50035, "does not answer")
-    assert (await raw("POST", path + "?with_response=1", {"type": 8, "data": {"choices": too_many[:25]}}))[
-        0
-    ] == 200
-    assert len((await typing).choices) == 25
-
-
-# --- limits of messages and commands
+# --- parts of requests
 
 
 def button(label: str = "x", custom_id: str = "c", **more: Any) -> Json:
@@ -474,8 +112,204 @@ def gallery(*names: str) -> Json:
     return {"type": 12, "items": [{"media": {"url": f"attachment://{name}"}} for name in names]}
 
 
+def field(label: str, custom_id: str, /, **more: Any) -> Json:
+    typed = {"type": 4, "custom_id": custom_id, "style": 1}
+    return {"type": 18, "label": label, "component": typed | more}
+
+
+def command(**more: Any) -> Json:
+    return {"type": 1, "name": "go", "description": "Go"} | more
+
+
+def option(name: str = "o", kind: int = 3, **more: Any) -> Json:
+    return {"name": name, "description": "An option", "type": kind} | more
+
+
 one, two = {"label": "a", "value": "a"}, {"label": "b", "value": "b"}
 web_image: Json = {"media": {"url": "https://example.org/a.png"}}
+choice = {"name": "a", "value": "a"}
+
+
+# --- the users
+
+
+TABLE = option(
+    "new",
+    1,
+    options=[
+        option("title", required=True, choices=[{"name": "The First", "value": "one"}]),
+        option("seats", 4, min_value=2, max_value=6),
+    ],
+)
+COMMANDS = (
+    command(name="table", options=[TABLE]),
+    command(name="do", options=[option("action", required=True), option("company")]),
+    command(name="host", default_member_permissions=str(1 << 5)),
+)
+BUY = menu(custom_id="buy", placeholder="Buy", options=[{"label": "B&O at 100", "value": "bo"}, two])
+CARD = v2(
+    words("Ann: your turn"),
+    row(BUY),
+    row(button("Pass", "pass"), button("Bid…", "bid"), button("Never", "never", disabled=True)),
+)
+BID = {
+    "title": "Bid",
+    "custom_id": "bidding",
+    "components": [
+        field("Item", "item", required=False, value="ca"),
+        field("Amount", "amount", max_length=4),
+    ],
+}
+
+
+async def test_users_can_only_use_what_their_screen_offers(fake: FakeDiscord, raw: RawRequests) -> None:
+    await raw.register(*COMMANDS)
+    await raw.send(CARD)
+    card = fake.last_message("general")
+    asked = await fake.click("Ann", card, "Pass")
+    await raw.answer(asked, 4, {"flags": EPHEMERAL, "components": [row(button("Yes, pass", "sure"))]})
+    private = asked.message
+    bid = await fake.click("Ann", card, "Bid…")
+    await raw.answer(bid, 9, BID)
+    refusals: list[tuple[Awaitable[Any], str]] = [
+        (fake.run_command("Ann", "general", "nonsense"), "is offered no /nonsense"),
+        (fake.run_command("Ann", "general", "table"), "is a group"),
+        (fake.run_command("Bob", "general", "host"), "is offered no /host"),
+        (fake.run_command("Ann", "nowhere", "do", action="x"), "no channel nowhere"),
+        (fake.run_command("Eve", "general", "do", action="x"), "Nobody here is called Eve"),
+        (fake.run_command("Ann", fake.find_dm("Bob"), "do", action="x"), "direct messages of another"),
+        (fake.run_command("Ann", "general", "do"), "needs action"),
+        (fake.run_command("Ann", "general", "do", action="x", more=1), "no option more"),
+        (fake.run_command("Ann", "general", "table new", title="Other"), "offers The First"),
+        (fake.run_command("Ann", "general", "table new", title="one", seats=7), "from 2 to 6"),
+        (fake.run_command("Ann", "general", "do", action=7), "takes text"),
+        (fake.click("Ann", card, "Sell"), "no button 'Sell'"),
+        (fake.click("Ann", card, "Never"), "cannot be used"),
+        (fake.click("Bob", private, "Yes, pass"), "Only Ann sees"),
+        (fake.select("Ann", card, "Sell", "PRR"), "no select 'Sell'"),
+        (fake.select("Ann", card, "Buy", "NYC"), "no option 'NYC'"),
+        (fake.select("Ann", card, "buy", "bo", "b"), "takes 1 to 1 choices"),
+        (fake.submit_modal("Bob", bid.modal, {}), "open on Ann's screen"),
+        (fake.submit_modal("Ann", None, {}), "No form is open"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "bo"}), "'Amount' must be filled in"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "12345"}), "0 to 4 characters"),
+        (fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1", "Why": "-"}), "no field Why"),
+    ]
+    for doing, why in refusals:
+        with pytest.raises(AssertionError, match=why):
+            await doing
+    assert bid.modal is not None
+    bid.modal.is_open = False
+    with pytest.raises(AssertionError, match="sent already"):
+        await fake.submit_modal("Ann", bid.modal, {"Item": "bo", "Amount": "1"})
+    bought = await fake.select("Ann", card, "Buy", "bo")
+    await raw.answer(bought, 7, {"components": [words("Bought")]})
+    with pytest.raises(AssertionError, match="it offers nothing"):
+        await fake.click("Ann", card, "Bid…")
+    await raw("POST", f"/channels/{card.channel.id}/threads", {"name": "Table", "type": 11})
+    thread = fake.threads[0]
+    thread.archived_by_request = True
+    with pytest.raises(AssertionError, match="archived"):
+        await fake.run_command("Ann", thread, "host")
+    await fake.delete_message(card)
+    with pytest.raises(AssertionError, match="deleted"):
+        await fake.click("Ann", card, "Bid…")
+    fake.users["Ann"].is_member = False
+    with pytest.raises(AssertionError, match="not a member"):
+        await fake.run_command("Ann", "general", "host")
+    assert fake.rejected == []
+
+
+# --- answers to interactions
+
+
+async def asked(fake: FakeDiscord, raw: RawRequests) -> Interaction:
+    """A command that waits for its answer."""
+    await raw.register(command())
+    doing = await fake.run_command("Ann", "general", "go")
+    doing.delivered = True
+    return doing
+
+
+async def test_late_and_repeated_callbacks_and_expired_tokens(fake: FakeDiscord, raw: RawRequests) -> None:
+    late = await asked(fake, raw)
+    fake.clock.advance(3.1)
+    refused(await raw.answer(late, 4, {"content": "Too late"}), 404, 10062)
+    assert late.is_unanswered
+
+    done = await asked(fake, raw)
+    hook = f"/webhooks/{fake.bot.id}/{done.token}"
+    refused(await raw("POST", hook, {"content": "before the answer"}), 404, 10015)
+    assert (await raw.answer(done, 4, {"content": "One"}))[0] == 204
+    refused(await raw.answer(done, 4, {"content": "Two"}), 400, 40060)
+    assert (await raw("POST", hook, {"content": "In time", "flags": EPHEMERAL}))[0] == 200
+    assert done.text == "One\nIn time" and [each.ephemeral for each in done.responses] == [False, True]
+    refused(await raw("PATCH", f"{hook}/messages/1", {"content": "x"}), 404, 10008)
+    fake.clock.advance(901)
+    refused(await raw("PATCH", f"{hook}/messages/@original", {"content": "Late"}), 401, 50027)
+    refused(await raw("POST", f"/webhooks/{fake.bot.id}/nonsense", {"content": "x"}), 404, 10015)
+    assert len(fake.violations()) == 7, "six refusals and one unanswered"
+    with pytest.raises(AssertionError, match="10062"):
+        fake.check_violations()
+    assert fake.slowest_ack == float("inf")
+
+
+async def test_a_machine_that_stands_still_is_not_late(
+    fake: FakeDiscord, raw: RawRequests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doing, real = await asked(fake, raw), time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: real() + 10)
+    await raw.answer(doing, 4, {"content": "In time"})
+    assert doing.text == "In time"
+    fake.check_violations()
+
+
+async def test_callbacks_that_do_not_answer(fake: FakeDiscord, raw: RawRequests) -> None:
+    doing = await asked(fake, raw)
+    modal = {"title": "T", "custom_id": "m"}
+
+    def form(label: str = "L", description: str = "", **typed: Any) -> Json:
+        return modal | {"components": [field(label, "t", **typed) | {"description": description}]}
+
+    cases: list[tuple[int, Json, str]] = [
+        (8, {"choices": []}, "does not answer"),
+        (7, {"content": "x"}, "does not answer"),
+        (9, form() | {"title": "x" * 46}, "title"),
+        (9, modal | {"components": []}, "components"),
+        (9, modal | {"components": [field("L", str(i)) for i in range(6)]}, "components"),
+        (9, modal | {"components": [field("L", "t"), field("L", "t")]}, "duplicated"),
+        (9, form() | {"custom_id": "m" * 101}, "custom_id"),
+        (9, modal | {"components": [{"type": 2}]}, "type"),
+        (9, form(label="x" * 46), "label"),
+        (9, form(description="x" * 101), "description"),
+        (9, modal | {"components": [field("L", "t") | {"component": menu()}]}, "text input"),
+        (9, modal | {"components": [field("L", "t", label="x")]}, "no label of its own"),
+        (9, modal | {"components": [field("L", "c" * 101)]}, "custom_id"),
+        (9, form(style=3), "style"),
+        (9, form(placeholder="x" * 101), "placeholder"),
+        (9, form(value="x" * 4001), "4001"),
+        (9, form(value="xyz", max_length=2), "value"),
+        (9, form(min_length=3, max_length=2), "min_length"),
+        (4, {"content": "x" * 2001}, "content"),
+    ]
+    for kind, data, word in cases:
+        refused(await raw.answer(doing, kind, data), 400, 50035, word)
+    refused(await raw("POST", f"/interactions/1/{doing.token}/callback", {"type": 4}), 404, 10062)
+
+    typing = await fake.start_interaction(
+        AUTOCOMPLETE, fake.users["Ann"], fake.find_channel("general"), {"name": "x", "options": []}
+    )
+    many = [{"name": str(i), "value": str(i)} for i in range(26)]
+    refused(await raw.answer(typing, 8, {"choices": many}), 400, 50035, "26")
+    refused(await raw.answer(typing, 8, {"choices": [choice | {"name": "x" * 101}]}), 400, 50035, "101")
+    refused(await raw.answer(typing, 4, {"content": "x"}), 400, 50035, "does not answer")
+    assert (await raw.answer(typing, 8, {"choices": many[:25]}, "?with_response=1"))[0] == 200
+    assert len(typing.choices) == 25
+
+
+# --- limits of messages and commands
+
+
 BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     "content": ({"content": "x" * 2001}, "2000"),
     "nonce": ({"content": "x", "nonce": "n" * 26}, "nonce"),
@@ -569,15 +403,6 @@ async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: RawRequest
     refused(await raw.send(described, {"a.png": png()}), 400, 50035, "description")
 
 
-def command(**more: Any) -> Json:
-    return {"type": 1, "name": "go", "description": "Go"} | more
-
-
-def option(name: str = "o", kind: int = 3, **more: Any) -> Json:
-    return {"name": name, "description": "An option", "type": kind} | more
-
-
-choice = {"name": "a", "value": "a"}
 BAD_COMMANDS: dict[str, list[Json]] = {
     "capitals": [command(name="Go")],
     "spaces": [command(name="go on")],
@@ -618,18 +443,17 @@ BAD_COMMANDS: dict[str, list[Json]] = {
 
 async def test_commands_over_a_limit(fake: FakeDiscord, raw: RawRequests) -> None:
     for case, commands in BAD_COMMANDS.items():
-        refused(await raw("PUT", f"/applications/{fake.bot.id}/commands", commands), 400, 50035)
+        refused(await raw.register(*commands), 400, 50035)
         assert fake.commands == [], case
 
 
 async def test_commands_keep_their_ids_and_their_number_is_limited(
     fake: FakeDiscord, raw: RawRequests
 ) -> None:
-    path = f"/applications/{fake.bot.id}/commands"
-    first = (await raw("PUT", path, [command()]))[1]
-    again = (await raw("PUT", path, [command(description="Go on"), command(name="stop")]))[1]
+    first = (await raw.register(command()))[1]
+    again = (await raw.register(command(description="Go on"), command(name="stop")))[1]
     assert again[0]["id"] == first[0]["id"] and len(fake.commands) == 2
-    refused(await raw("PUT", path, [command(name=f"c{i}") for i in range(101)]), 400, 30032)
+    refused(await raw.register(*(command(name=f"c{i}") for i in range(101))), 400, 30032)
 
 
 # --- messages, mentions, nonces, permissions
@@ -658,40 +482,45 @@ async def test_only_allowed_mentions_notify(fake: FakeDiscord, raw: RawRequests)
         fake.check_violations(pinged=["Ann", "Bob"])
 
 
-async def test_a_nonce_is_sent_once(fake: FakeDiscord, bot: ProbeClient) -> None:
-    channel = bot.get_channel(fake.find_channel("general").id)
-    assert isinstance(channel, discord.TextChannel)
-    first = await channel.send("Once", nonce="outbox-7")
-    assert (await channel.send("Once", nonce="outbox-7")).id == first.id
-    assert len(fake.visible_messages("general")) == 1 and fake.repeated_sends == [
-        fake.last_message("general")
-    ]
+async def test_a_nonce_is_sent_once(fake: FakeDiscord, raw: RawRequests) -> None:
+    def once(nonce: str) -> Awaitable[tuple[int, Any]]:
+        return raw.send({"content": "Once", "nonce": nonce, "enforce_nonce": True})
+
+    first = (await once("outbox-7"))[1]
+    assert (await once("outbox-7"))[1]["id"] == first["id"]
+    assert fake.visible_messages("general") == fake.repeated_sends == [fake.last_message("general")]
     fake.check_violations()
     fake.rest.inject_fault("POST", "messages$", 502, after=True)
-    await channel.send("Twice?", nonce="outbox-8")
+    assert [(await once("outbox-8"))[0] for _ in range(2)] == [502, 200]
     assert len(fake.visible_messages("general")) == 2, "the retry of a lost answer finds the first"
     fake.clock.advance(3600)
-    await channel.send("Once", nonce="outbox-7")
+    await once("outbox-7")
     with pytest.raises(AssertionError, match="second message"):
         fake.check_violations()
 
 
-async def test_pictures_need_descriptions_and_are_served(fake: FakeDiscord, bot: ProbeClient) -> None:
-    channel = bot.get_channel(fake.find_channel("general").id)
-    assert isinstance(channel, discord.TextChannel)
-    sent = await channel.send(file=picture())
-    assert await sent.attachments[0].read() == png() and sent.attachments[0].width == 3
+async def test_pictures_need_descriptions_and_are_served(fake: FakeDiscord, raw: RawRequests) -> None:
+    described: Json = {"attachments": [{"id": 0, "description": "A map"}]}
+    (served,) = (await raw.send(described, {"map.png": png()}))[1]["attachments"]
+    assert served["width"] == 3
+    async with raw.session.get(served["url"]) as got:
+        assert await got.read() == png()
     fake.check_violations()
-    await channel.send(file=discord.File(io.BytesIO(png()), "bare.png"))
+    await raw.send({}, {"bare.png": png()})
     assert fake.alt_texts(fake.last_message("general")) == [None]
     with pytest.raises(AssertionError, match=r"bare\.png .* has no description"):
         fake.check_violations()
-    card = await channel.send(view=CardView("x"), file=picture())
-    with pytest.raises(discord.HTTPException, match="not found"):
-        await card.edit(view=CardView("y"), attachments=[])
-    assert fake.texts(fake.last_message("general"))[0] == "x", "a refused edit changes nothing"
-    await card.edit(view=CardView("y"), attachments=card.attachments)
-    assert fake.shown_images(fake.last_message("general")), "attachments that are listed stay"
+
+    def card(text: str, **more: Any) -> Json:
+        return v2(words(text), gallery("map.png")) | more
+
+    made = (await raw.send(card("x"), {"map.png": png()}))[1]
+    path = f"/channels/{made['channel_id']}/messages/{made['id']}"
+    refused(await raw("PATCH", path, card("y", attachments=[])), 400, 50035, "not found")
+    shown = fake.last_message("general")
+    assert fake.texts(shown)[0] == "x", "a refused edit changes nothing"
+    assert (await raw("PATCH", path, card("y", attachments=made["attachments"])))[0] == 200
+    assert fake.shown_images(shown), "attachments that are listed stay"
 
 
 async def test_permissions_non_members_and_deleted_objects(fake: FakeDiscord, raw: RawRequests) -> None:
@@ -763,6 +592,8 @@ async def test_threads_are_archived_locked_and_unarchived(fake: FakeDiscord, raw
     refused(await raw("PUT", f"{own}/messages/pins/{message['id']}"), 400, 50083)
     refused(await raw("PUT", f"{own}/thread-members/{fake.users['Bob'].id}"), 400, 50083)
     refused(await raw("PATCH", own, {"name": "New"}), 400, 50083)
+    doing = await fake.start_interaction(COMMAND, fake.users["Ann"], thread, {})
+    refused(await raw.answer(doing, 4, {"content": "x"}), 400, 50083)
     assert (await raw.send({"content": "awake"}, where=thread))[0] == 200 and not asleep(thread)
     assert (await raw("PATCH", own, {"archived": True}))[0] == 200 and asleep(thread)
     assert (await raw("PATCH", own, {"archived": False}))[0] == 200 and not asleep(thread)
@@ -815,6 +646,6 @@ async def test_malformed_requests(raw: RawRequests) -> None:
 
 async def test_privileged_intents_are_refused(fake: FakeDiscord) -> None:
     with fake.attached():
-        async with ProbeClient(intents=discord.Intents.all()) as greedy:
+        async with discord.Client(intents=discord.Intents.all()) as greedy:
             with pytest.raises(discord.PrivilegedIntentsRequired):
                 await greedy.start(fake.token)

@@ -14,11 +14,15 @@ import asyncio
 import re
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from unittest.mock import patch
 
 import engine
+from engine import kernel
 from engine.game_text import GameHistory
+from engine.language import notation
 from tests.game_text.histories import history_of
 from tests.sentences.messages import collect
 
@@ -51,7 +55,7 @@ def sentences(title: str) -> str:
 
 def _sentences_of(history: GameHistory) -> Iterator[tuple[str, str, str]]:
     """(heading, form, sentence) from one game."""
-    state, earlier = engine.copy_state(history.start), deque[str](maxlen=40)
+    state, earlier = history.start, deque[str](maxlen=40)
     form = _form_of(state)
     for number, move in enumerate(history.lines):
         decision = engine.decision(state)
@@ -62,17 +66,24 @@ def _sentences_of(history: GameHistory) -> Iterator[tuple[str, str, str]]:
             seat = decision.asked[0]
             for choice in engine.choices(state, seat):
                 yield "Options", form(choice.label), choice.label
-            for line in dict.fromkeys(earlier):
-                try:
-                    engine.parse(state, seat, line)
-                except (engine.RefusedError, engine.AmbiguousError) as error:
-                    yield "Refusals", form(str(error)), str(error)
-                except engine.UnreadableError:
-                    continue
+            yield from (("Refusals", form(why), why) for why in _refusals(state, seat, earlier))
         earlier.append(move.line)
-        state = engine.fold(move.events, engine.copy_state(state))
+        state = engine.fold(move.events, state)
         for sentence in engine.narrate(state, move.events):
             yield "Events", form(sentence), sentence
+
+
+def _refusals(state: engine.State, seat: str, lines: Iterable[str]) -> Iterator[str]:
+    """Why lines cannot be played. What the position offers, which most refusals look at, is found once."""
+    game = engine.game_of(state)
+    with patch.object(notation, "options", cache(kernel.options)):
+        for line in dict.fromkeys(lines):
+            try:
+                notation.parse(game, seat, line)
+            except (engine.RefusedError, engine.AmbiguousError) as error:
+                yield str(error)
+            except engine.UnreadableError:
+                continue
 
 
 def _form_of(state: engine.State) -> Callable[[str], str]:
