@@ -17,7 +17,8 @@ from bot.service import Service
 async def run_operations(service: Service, settings: Settings, errors: ErrorCounter | None) -> None:
     """Never returns. errors: the errors in the log are counted there."""
     backups, metrics = ScheduledBackups(service.store, settings), Metrics()
-    monitor = StatusMonitor(service, settings.transports, errors or ErrorCounter(), backups)
+    errors = errors or ErrorCounter()
+    monitor = StatusMonitor(service, settings.transports, errors, backups, settings.data)
     service.on_command = metrics.record_command
     async with asyncio.TaskGroup() as tasks:
         server = StatusServer(monitor, metrics, settings.data, settings.status_port)

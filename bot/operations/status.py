@@ -9,16 +9,17 @@ import shutil
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import msgspec
 
 from bot.hub.loading import unreadable_tables
-from bot.hub.timers import ConnectionStatus, Job
+from bot.hub.timers import LAST_TIME, ConnectionStatus, Job
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service import Service
-from storage import Channel, JobState, QueueStatus, Store, StoreError, StoreLost, UnitOfWork
+from storage import Channel, JobState, QueueStatus, StoreError, StoreLost, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 LOW_DISK = 100_000_000
@@ -36,7 +37,10 @@ GIVEN_UP = 3
 STORE_ANSWERS_WITHIN = 4.0
 """Seconds; a request for the status waits at most five."""
 LATE = timedelta(minutes=30)
-"""A message of an attached channel that waits longer makes the service unhealthy."""
+"""What waits longer is a problem: a message of an attached channel, or what is due at a time."""
+CONNECTS_WITHIN = timedelta(minutes=5)
+"""So long after a start it is no problem that a transport has not connected yet."""
+NO_CLOCK = "Look at railpost.log; of several processes, one needs the role work."
 
 
 class QueueReport(msgspec.Struct):
@@ -119,16 +123,18 @@ def _moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-def disk_problems(store: Store) -> list[str]:
-    """What is wrong with the disk of a store in a file: read-only, or nearly full."""
-    if store.path is None or not store.path.exists():
-        return []
-    problems = []
-    if not os.access(store.path, os.W_OK):
-        problems.append(f"{store.path} cannot be written.")
-    if (free := shutil.disk_usage(store.path.parent).free) < LOW_DISK:
-        problems.append(f"The disk of {store.path} has {free // 1_000_000} MB left.")
-    return problems
+def disk_problems(*paths: Path | None) -> Iterator[str]:
+    """What is wrong with disks: read-only, or nearly full. paths: the file of the store, the data folder."""
+    full = set[int]()
+    for path in paths:
+        if path is None or not path.exists():
+            continue
+        if not os.access(path, os.W_OK):
+            yield f"{path} cannot be written."
+        disk, free = path.stat().st_dev, shutil.disk_usage(path).free
+        if free < LOW_DISK and disk not in full:
+            full.add(disk)
+            yield f"The disk of {path} has {free // 1_000_000} MB left."
 
 
 class ErrorCounter(logging.Handler):
@@ -148,11 +154,12 @@ class ErrorCounter(logging.Handler):
 
 
 class _Stored(NamedTuple):
-    """What the store says: tables by status, unreadable tables, and of each channel its queue and its last
-    delivery."""
+    """What the store says: tables by status, unreadable tables, when the clock went last, and of each channel
+    its queue and its last delivery."""
 
     tables: dict[str, int]
     unreadable: list[str]
+    clock: str | None
     queues: dict[Channel, tuple[QueueStatus, datetime | None]]
 
 
@@ -168,9 +175,10 @@ class StatusMonitor:
         attached: Sequence[Channel],
         errors: ErrorCounter,
         backups: ScheduledBackups | None = None,
+        data: Path | None = None,
     ) -> None:
-        """attached: the channels of the transports that this process runs."""
-        self._backups = backups
+        """attached: the channels of the transports that this process runs. data: its folder."""
+        self._backups, self._data = backups, data
         self._service = service
         self._errors = errors
         self._attached = attached
@@ -199,6 +207,7 @@ class StatusMonitor:
             return _Stored(
                 await unit.tables.count_by_status(),
                 [code for code in unreadable_tables() if await _is_stored(unit, code)],
+                await unit.settings.get(LAST_TIME),
                 {
                     channel: (
                         await unit.outbox.queue_status(channel),
@@ -216,14 +225,17 @@ class StatusMonitor:
         unreadable = unreadable_tables()
         try:
             stored: _Stored = await self._ask(self._read_store)
-            tables, unreadable, statuses = stored
+            tables, unreadable, clock, statuses = stored
+            clock_at = max(self._started_at, datetime.fromisoformat(clock)) if clock else self._started_at
+            if now - clock_at > LATE:
+                problems.append(f"What is due at a time was not done since {_moment(clock_at)}. {NO_CLOCK}")
             for channel, (status, last) in statuses.items():
                 age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
                 queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
                 degraded += queue_troubles(channel, status)
         except StoreError as error:
             problems.append(str(error))
-        problems += disk_problems(service.store)
+        problems += disk_problems(service.store.path, self._data)
         try:
             service.store.check_file()
             if tables is not None:  # else it is said already that the store is away
@@ -239,11 +251,19 @@ class StatusMonitor:
         problems += [
             f"{each.name} is away: {each.detail.rstrip('.')}." for each in connections if each.state == "away"
         ]
-        problems += [
-            f"A message to {queue.channel} has waited for {queue.oldest_seconds / 60:.0f} minutes."
-            for queue in queues
-            if queue.channel in self._attached and queue.oldest_seconds > LATE.total_seconds()
-        ]
+        if now - self._started_at > CONNECTS_WITHIN:
+            silent = [each.name for each in connections if each.state == "configured"]
+            problems += [
+                f"{name} has not connected since the start; look at railpost.log." for name in silent
+            ]
+        for queue in queues:
+            wait = timedelta(seconds=queue.oldest_seconds)
+            if queue.channel in self._attached and wait > LATE:
+                told = (
+                    f"A message to {queue.channel} has waited for {wait / timedelta(minutes=1):.0f} minutes."
+                )
+                others_go = queue.last_delivery is not None and queue.last_delivery > now - wait
+                (degraded if others_go else problems).append(told)
         pictures = service.pictures
         if pictures and pictures.hung_since:
             since = _moment(pictures.hung_since)

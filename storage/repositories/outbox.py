@@ -22,7 +22,7 @@ from storage.transaction import GuildShards, Repository, insert_new, own_message
 
 class QueueStatus(NamedTuple):
     """The queue of a channel: pending messages, since when the oldest waits, messages that were given up, how
-    many of these in the last day, and since when."""
+    many of these in the last day, and since when. What is not to be sent before a time waits from then on."""
 
     pending: int
     oldest_pending: datetime | None
@@ -230,10 +230,12 @@ class OutboxRepository(Repository):
     async def queue_status(self, channel: Channel) -> QueueStatus:
         """The queue of a channel, for monitoring."""
         waits, is_dead = (col(OutboxMessage.status) == status for status in (PENDING, "dead"))
+        created_at, not_before = col(OutboxMessage.created_at), col(OutboxMessage.not_before)
+        is_held = and_(col(OutboxMessage.attempts) == 0, not_before > created_at)
         today = and_(is_dead, col(OutboxMessage.finished_at) > self._db.now - timedelta(days=1))
         query = select_columns(
             func.count().filter(waits),
-            func.min(OutboxMessage.created_at).filter(waits),
+            func.min(case((is_held, not_before), else_=created_at)).filter(waits),
             func.count().filter(is_dead),
             func.count().filter(today),
             func.min(OutboxMessage.finished_at).filter(today),

@@ -15,7 +15,7 @@ import pytest
 from bot.__main__ import run_command, run_service
 from bot.hub.request import CommandResult, Completed
 from bot.operations.check import problems
-from bot.operations.status import ErrorCounter, StatusMonitor
+from bot.operations.status import ErrorCounter, StatusMonitor, disk_problems
 from bot.service import Service
 from storage import StoreError, backup, open_store
 from storage.store_files import reading_uri
@@ -90,9 +90,14 @@ async def test_health_tells_of_a_disk_that_is_full_or_read_only(
     assert world.store.path
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=3_000_000))
     monkeypatch.setattr("os.access", lambda *_: False)
-    report = await StatusMonitor(world.service, (), ErrorCounter()).report()
     path = world.store.path
-    assert report.problems == [f"{path} cannot be written.", f"The disk of {path} has 3 MB left."]
+    monitor = StatusMonitor(world.service, (), ErrorCounter(), data=path.parent)
+    assert (await monitor.report()).problems == [
+        f"{path} cannot be written.",
+        f"The disk of {path} has 3 MB left.",
+        f"{path.parent} cannot be written.",  # there are emails and pictures, also beside PostgreSQL
+    ]
+    assert [*disk_problems(None, path.parent)][1:] == [f"The disk of {path.parent} has 3 MB left."]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

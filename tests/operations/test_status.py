@@ -12,6 +12,7 @@ import socket
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,6 +26,7 @@ from bot.__main__ import app_for
 from bot.config import parse_settings
 from bot.email.delivery import MailConnection
 from bot.hub.request import TableNotRunning
+from bot.hub.timers import LAST_TIME
 from bot.operations.logs import (
     LogFile,
     LogFormatter,
@@ -115,7 +117,8 @@ async def test_14_8_health_names_each_problem(world: ServiceHarness, tmp_path: P
         async with world.store.begin() as unit:
             message = NewMessage(idempotency_key="k", channel="discord", address={}, payload=b"")
             await unit.outbox.enqueue(message)
-            await run_sql(unit, "UPDATE outbox SET created_at = created_at - 3600000000")
+            ago = "created_at - 3600000000"
+            await run_sql(unit, f"UPDATE outbox SET created_at = {ago}, not_before = {ago}")
         status, body = await page(tmp_path, "health")
         assert status == 503 and body.splitlines() == [
             "discord is away: the connection is lost.",
@@ -208,6 +211,51 @@ async def test_a_service_that_does_not_answer_is_not_one_that_is_not_running(
         silent.bind(str(tmp_path / "railpost.sock"))
         silent.listen()
         assert (await said()).startswith("A service is running with this data folder, and does not answer.")
+
+
+async def test_health_tells_a_queue_that_stands_still_from_one_message(
+    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What waits for the end of quiet hours is not late, and one mailbox that is full is not all of them."""
+    start = world.store.now()
+    monitor = StatusMonitor(world.service, ["mail"], ErrorCounter())
+    world.service.report_connection("mail", "connected")
+
+    async def after(minutes: int) -> tuple[list[str], list[str]]:
+        monkeypatch.setattr(world.store, "now", lambda: start + timedelta(minutes=minutes))
+        async with world.store.begin() as unit:
+            await unit.settings.set(LAST_TIME, world.store.now().isoformat())
+        report = await monitor.report()
+        return report.problems, report.degraded
+
+    async def enqueue(key: str, not_before: datetime | None = None) -> None:
+        async with world.store.begin() as unit:
+            await unit.outbox.enqueue(NewMessage(key, "mail", {}, b"", not_before=not_before))
+
+    await enqueue("quiet", start + timedelta(hours=8))
+    assert await after(100) == ([], [])
+    await enqueue("full")
+    async with world.store.begin() as unit:
+        (full,) = await unit.outbox.lease_due("mail", 1, timedelta(minutes=1))
+        await unit.outbox.mark_failed(full.id, "452 full", world.store.now() + timedelta(minutes=50))
+    late = "A message to mail has waited for 40 minutes."
+    assert await after(140) == ([late], []), "nothing was sent since"
+    await enqueue("other")
+    async with world.store.begin() as unit:
+        (other,) = await unit.outbox.lease_due("mail", 1, timedelta(minutes=1))
+        await unit.outbox.mark_sent(other.id)
+    assert await after(140) == ([], [late])
+
+
+async def test_health_tells_that_nothing_connects_and_nobody_keeps_time(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, monitor = world.store.now(), StatusMonitor(world.service, ["discord"], ErrorCounter())
+    assert (await monitor.report()).problems == []
+    monkeypatch.setattr(world.store, "now", lambda: start + timedelta(hours=1))
+    clock, connection = (await monitor.report()).problems
+    assert connection == "discord has not connected since the start; look at railpost.log."
+    assert clock.startswith(f"What is due at a time was not done since {start:%Y-%m-%d %H:%M} UTC.")
 
 
 async def test_a_backlog_and_messages_given_up_are_told(
