@@ -195,10 +195,8 @@ class OutboxRepository(Repository):
 
     async def put_off(self, message_id: int, until: datetime) -> None:
         """The message that was leased is due then, as if nobody had leased it."""
-        await self._db.update(
-            OutboxMessage, col(OutboxMessage.id) == message_id,
-            not_before=until, lease_expires_at=None, attempts=0,
-        )  # fmt: skip
+        message = update(OutboxMessage).filter_by(id=message_id)
+        await self._db.execute(message.values(not_before=until, lease_expires_at=None, attempts=0))
 
     async def _finish(self, message_id: int, status: DeliveryStatus, **values: Any) -> None:
         values |= {"status": status, "finished_at": self._db.now, "lease_expires_at": None}
