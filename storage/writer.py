@@ -58,8 +58,9 @@ class Writer:
                     await thread.call(lambda: self._begin(thread))
                     yield thread
                     await thread.run(lambda connection: self._commit(thread, connection))
-                except BaseException:
-                    await thread.call(thread.roll_back)
+                except BaseException as error:
+                    failure = error
+                    await thread.call(lambda: self._undo(thread, failure))
                     raise
                 finally:
                     self._owners.discard(task)
@@ -83,14 +84,15 @@ class Writer:
             connection = self._begin(thread)
             result = function(connection)
             self._commit(thread, connection)
-        except BaseException:
-            thread.roll_back()
+        except BaseException as error:
+            self._undo(thread, error)
             raise
         return result
 
     def _begin(self, thread: ConnectionThread) -> Connection:
         """Begin a transaction; on the thread."""
-        self._check_file(thread)
+        if not thread.is_connected:  # a new connection might make a new file
+            self._check_file(thread)
         try:
             return thread.begin()
         except SQLAlchemyError as error:
@@ -98,10 +100,16 @@ class Writer:
 
     def _commit(self, thread: ConnectionThread, connection: Connection) -> None:
         """Commit it; on the thread."""
+        self._check_file(thread)
         if not thread.in_transaction:
             raise StoreError(f"{NOTHING_CHANGED}: the transaction was lost.")
-        self._check_file(thread)
         thread.commit(connection)
+
+    def _undo(self, thread: ConnectionThread, error: BaseException) -> None:
+        """Roll it back; on the thread. Raises StoreLost where the file is lost, which may be why."""
+        thread.roll_back()
+        if isinstance(error, Exception):
+            self._check_file(thread)
 
     def _check_file(self, thread: ConnectionThread) -> None:
         if self._guard is not None:
