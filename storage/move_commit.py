@@ -20,13 +20,12 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import bindparam, col, select
 
-from storage.connections import ConnectionPool, run_uninterrupted
+from storage.connections import ConnectionPool, Writer, run_uninterrupted
 from storage.errors import UNSTORABLE, NotFound, StoreError, WriteConflict
 from storage.models import STORE_ID, RequestResult, Setting, TableSnapshot
 from storage.repositories import move_log, outbox
 from storage.repositories.move_log import MoveCommit
 from storage.table_records import TableRecord, read_table_records
-from storage.writer import Writer
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DatabaseError
 
 from storage import leadership
 from storage.commit_notices import CommitNotices
-from storage.connections import ConnectionPool, ServerSilence
+from storage.connections import ConnectionPool, ServerSilence, Writer, nobody_else
 from storage.database import BEGIN_WRITING, create_engine, display_name, is_file, store_url
 from storage.errors import (
     CANNOT_BEGIN,
@@ -44,7 +44,6 @@ from storage.repositories.tables import TableRepository
 from storage.store_files import FileGuard, check_store_path, open_read_only
 from storage.table_records import TableRecord
 from storage.transaction import Transaction
-from storage.writer import Writer, nobody_else
 
 Clock = Callable[[], datetime]
 

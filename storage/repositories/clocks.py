@@ -206,8 +206,8 @@ class ClockRepository(Repository):
 
     async def seat_clocks(self, table_id: int) -> dict[int, SeatClock]:
         """The clocks of a table by seat."""
-        record = (await self.records([table_id])).get(table_id)
-        return record.seats if record else {}
+        rows = await self._db.read(lambda connection: fetch(connection, _SEATS, ids=[table_id]))
+        return {clock.seat: clock for clock in (SeatClock(*row) for row in rows)}
 
     # Timers
 
@@ -250,11 +250,12 @@ class ClockRepository(Repository):
         query = select(func.min(StoredTimer.due_at)).where(col(StoredTimer.key).not_in(besides))
         return await self._db.first(query)
 
-    async def take_due(self, row: StoredTimer, move_to: datetime | None = None) -> bool:
-        """Take a timer, or move it to its next time; False if somebody else has."""
+    async def take_due(self, row: StoredTimer, move_to: datetime | None = None, **details: Any) -> bool:
+        """Take a timer, or move it to its next time, with these details too; False if somebody else has."""
         unchanged = {"key": row.key, "due_at": row.due_at}
         taken = delete(StoredTimer).filter_by(**unchanged)
-        moved = update(StoredTimer).filter_by(**unchanged).values(due_at=move_to)
+        moved = update(StoredTimer).filter_by(**unchanged)
+        moved = moved.values(due_at=move_to, details=row.details | details)
         return await self._db.execute(moved if move_to else taken) > 0
 
     # Deputies

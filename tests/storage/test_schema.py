@@ -11,13 +11,13 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, create_engine, inspect, text
+from sqlalchemy import Connection, create_engine, inspect, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from storage import InvalidStore, NewerStore, StoreError, backup, move_store, open_store, restore
 from storage.migrations import alembic_config, migrate, revisions, versions
-from storage.models import Model
+from storage.models import Model, columns_of
 from tests import golden
 from tests.storage.conftest import move
 
@@ -55,6 +55,13 @@ def test_the_migrated_schema_is_the_tables(tmp_path: Path) -> None:
         Model.metadata.create_all(made)
         assert compare_metadata(MigrationContext.configure(migrated), Model.metadata) == []
         assert schema(migrated) == schema(made)
+
+
+def test_a_query_for_a_model_has_its_columns_in_their_order() -> None:
+    with create_engine("sqlite://").connect() as connection:
+        Model.metadata.create_all(connection)
+        for model in Model.__subclasses__():
+            assert [*connection.execute(select(model)).keys()] == [*columns_of(model)]
 
 
 def test_every_table_can_be_made_on_postgresql() -> None:

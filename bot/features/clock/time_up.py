@@ -61,7 +61,8 @@ class TimeUp(WaitTimers):
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
             if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
-                return await self._give_grace(unit, row)
+                await unit.clocks.take_due(row, unit.now + GRACE, late=True)
+                return True  # nobody has looked when the time was up: it is up a little later, once
             held = held_until(table.polls, table.info.pace, unit.now)
             if held and table.info.pace.when_up == "orders":  # which the player may have left
                 await unit.clocks.take_due(row, held + AFTER_ORDERS)
@@ -79,11 +80,8 @@ class TimeUp(WaitTimers):
                 told = f"{table.state.players[wait.seat]}'s time is up. The game waits for them."
         rows = list[LogRow]()
         async with self.locked(row) as (table, unit):
-            if await unit.clocks.take_due(row):
-                await self._keep_done(unit, row)
-            else:
-                told = None
-            if told:
+            # It is dealt with once, however often the table is followed up while it waits.
+            if await unit.clocks.take_due(row, unit.now + MOOT, late=True) and told:
                 stamp = f"{clock_messages.wait_name(wait.clock)}.{row.due_at.timestamp():.0f}.time_up"
                 recipients = _hear_of_time_up(table, wait.seat, former_deputy)
                 await unit.outbox.enqueue(
@@ -137,24 +135,6 @@ class TimeUp(WaitTimers):
                         f"{yours} {PAUSED} {HOW_TO_RESUME}",
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
                     )  # fmt: skip
-
-    @staticmethod
-    async def _give_grace(unit: UnitOfWork, row: StoredTimer) -> bool:
-        """Nobody has looked when a player's time was up: it is up a little later, once."""
-        if await unit.clocks.take_due(row):
-            await unit.clocks.set_due(
-                row.key, row.kind, unit.now + GRACE, table_id=row.table_id, seat=row.seat,
-                details=row.details | {"late": True},
-            )  # fmt: skip
-        return True
-
-    @staticmethod
-    async def _keep_done(unit: UnitOfWork, row: StoredTimer) -> None:
-        """The end of a time is dealt with once, however often the table is followed up while it waits."""
-        await unit.clocks.set_due(
-            row.key, row.kind, unit.now + MOOT, table_id=row.table_id, seat=row.seat,
-            details=row.details | {"late": True},
-        )  # fmt: skip
 
     async def _play(self, table: LiveTable, wait: Wait) -> str | None:
         """Play for a seat; what the table is told if that is not possible."""
@@ -340,12 +320,9 @@ class Reminders(WaitTimers):
             return row.kind if await unit.clocks.take_due(row) else None
         quiet = wait.recipient.settings.quiet_hours
         reminder = next_reminder(clock.since, due, unit.now, rules.calendar(wait.seat), quiet)
-        if not await unit.clocks.take_due(row):
+        last = unit.now.isoformat()
+        if not await unit.clocks.take_due(row, reminder.at, name=reminder.name, last=last):
             return None
-        details = row.details | {"name": reminder.name, "last": unit.now.isoformat()}
-        await unit.clocks.set_due(
-            row.key, row.kind, reminder.at, table_id=row.table_id, seat=row.seat, details=details
-        )
         is_late = unit.now - row.due_at > STANDSTILL
         return f"before {reminder.name}" if is_late else str(row.details.get("name", row.kind))
 

@@ -142,11 +142,9 @@ class LobbyCommands:
             await self._lobby.expire(row.table_id)
         async with self._cache.store.begin(table=row.table_id) as unit:
             info = await load_info(unit, row.table_id)
-            if await unit.clocks.take_due(row) and info.status == "lobby":
+            end = unit.now + WARNING if info.status == "lobby" else None
+            if await unit.clocks.take_due(row, end, warned=True) and end:
                 await tell_expiry(unit, info)
-                await unit.clocks.set_due(
-                    row.key, row.kind, unit.now + WARNING, table_id=row.table_id, details={"warned": True}
-                )
         self._cache.wake_subscribers()
         return True
 
