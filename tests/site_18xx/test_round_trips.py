@@ -24,6 +24,7 @@ from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_game import SiteGame
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
+from tests.site_18xx.site_procedure import faults
 
 EXPORTABLE_TITLES = ("1830", "1870", "1817")
 GAMES = 100
@@ -43,7 +44,8 @@ class RecordingGame(SiteGame):
 
 
 def check_site_round_trip(game: SimulatedGame) -> None:
-    """The exported game is imported line by line as the same game, and exported as the same file."""
+    """The exported game follows the site's procedure, is imported line by line as the same game, and exported as
+    the same file."""
     assert game.failure is None
     exporter = SiteExporter(game.start)
     exporter.site.__class__ = RecordingGame
@@ -53,7 +55,9 @@ def check_site_round_trip(game: SimulatedGame) -> None:
     for line in game.history_lines:
         exporter.add_line(line)
     file = exporter.build_file()
-    imported = SiteReplay(read_site_file(json.dumps(file).encode()))
+    written = json.dumps(file)
+    assert list(faults(json.loads(written))) == []
+    imported = SiteReplay(read_site_file(written.encode()))
     for _ in imported.run():
         pass
     assert not imported.warnings
