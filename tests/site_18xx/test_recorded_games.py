@@ -256,7 +256,7 @@ def same_position(a: State, b: State) -> None:
 
 
 def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
-    """Export: each action has the recorded fields, the models of the site find no fault, and the file is imported as
+    """Each action has the recorded fields, the models of the site find no fault, and the file is imported as
     the same game. The models know no game that is ended in the middle of a turn.
 
     Connections, which the site finds by itself, are automatic actions of the action that causes them.

@@ -44,8 +44,8 @@ class RecordingGame(SiteGame):
 
 
 def check_site_round_trip(game: SimulatedGame) -> None:
-    """The exported game follows the site's procedure, is imported line by line as the same game, and exported as
-    the same file."""
+    """The exported game follows the site's procedure; it is imported line by line as the same game, and
+    exported as the same file."""
     assert game.failure is None
     exporter = SiteExporter(game.start)
     exporter.site.__class__ = RecordingGame
