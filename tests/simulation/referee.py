@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from bot.tools.simulation.simulate import SimulatedGame
 from engine import AnyEvent, copy_state, fold
 from engine.board.tile_geometry import face_at
 from engine.core.actions import RedeemShare, TradePrivate
@@ -259,3 +260,12 @@ def _walks(board: ExhaustiveBoard, company: str) -> Iterator[Walk]:
                     return
                 if on.at[1] >= 0 and not board.ends(company, on.at):
                     todo.append(on)
+
+
+def refereed(game: SimulatedGame) -> SimulatedGame:
+    """A game in which neither the invariants nor the referee have found anything."""
+    assert game.failure is None
+    referee = Referee(game.start)
+    for number, line in enumerate(game.history_lines, 1):
+        assert list(referee.check_line(line)) == [], (game.seed, number, line.line)
+    return game

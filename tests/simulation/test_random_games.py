@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import pytest
 from bot.tools.simulation.action_kinds import CONSEQUENCES, WEIGHTS
 from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine import optional_rules, title_names, title_of
+from tests.simulation.position_cache import cache_checked
+from tests.simulation.referee import refereed
 from tests.t1817.test_referee import check_game
 
 ROOT = Path(__file__).parents[2]
@@ -32,8 +35,10 @@ def _plays(title: str, players: int) -> bool:
 
 
 SEATS = [(title, players) for title in title_names() for players in range(2, 13) if _plays(title, players)]
-PLAYED = [(*seats, CONVENTIONS[number % 2]) for number, seats in enumerate(SEATS[::2])]
+PLAYED = [(*seats, CONVENTIONS[number % 2]) for number, seats in enumerate(SEATS[::2], 1)]
 """Every title with every second number of players; the soak plays each number in both conventions."""
+CACHE_CHECKED = {("1830", 6), ("1851", 4), ("1870", 6), ("1817", 4)}
+"""Two by the rulebook, and two by the conventions of 18xx.games."""
 SOAKED = 200
 CHECKED_OF_SOAKED = 4
 """One of so many games of a soak is checked at every step."""
@@ -171,10 +176,14 @@ def conserved(game: SimulatedGame) -> None:
 
 @pytest.mark.parametrize(("title", "players", "conventions"), PLAYED)
 def test_a_random_game_ends_without_violations(title: str, players: int, conventions: str) -> None:
+    """By the rulebook, a referee finds no violation either."""
     rules = random_options(title, players, players, conventions)
-    game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
+    with cache_checked() if (title, players) in CACHE_CHECKED else nullcontext():
+        game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
     assert game.failure is None
     assert game.state.game_over
+    if conventions == "rulebook":
+        refereed(game)
     assert kinds_without(title, conventions).isdisjoint([*game.kind_counts, *game.consequence_counts])
     if (title, conventions) == ("1817", "rulebook"):
         check_game(game)
@@ -244,6 +253,13 @@ def test_soak(title: str, players: int, conventions: str) -> None:
         for at in range(SOAKED // sum(t == title for t, _ in SEATS))
     ]
     assert [game.failure for game in games if game.failure] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("title", "conventions"), [("1830", 0), ("1870", 0), ("1817", 1)])
+def test_cached_values_equal_recomputed_ones(title: str, conventions: int) -> None:
+    with cache_checked():
+        simulate_game(title, 4, 5, random_options(title, 4, 5, CONVENTIONS[conventions]))
 
 
 @pytest.mark.soak

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_from, simulate_game
+from bot.tools.simulation.simulate import random_options, simulate_from, simulate_game
 from engine import AnyEvent, title_names
 from engine.core.events import PriorityMoved, SharesMoved, TileLaid, TokenPlaced
 from engine.game_text import replay
 from engine.game_text.history import HistoryLine
 from tests.scenarios import ScenarioRunner
-from tests.simulation.referee import Referee
-from tests.t1817.test_referee import check_game
+from tests.simulation.referee import Referee, refereed
 from tests.t1830.scenarios import BOUGHT as ALL_BOUGHT
 
 
@@ -103,22 +102,6 @@ def test_a_wrong_priority_deal_is_found(dealt: str) -> None:
     events = [event for event in last.events if not isinstance(event, PriorityMoved)]
     wrong = HistoryLine(last.seat, last.line, [PriorityMoved("p2"), *events])
     assert "p2 has the priority deal" in next(referee.check_line(wrong))
-
-
-def refereed(game: SimulatedGame) -> SimulatedGame:
-    """A game in which neither the invariants nor the referee have found anything."""
-    assert game.failure is None
-    referee = Referee(game.start)
-    for number, line in enumerate(game.history_lines, 1):
-        assert list(referee.check_line(line)) == [], (game.seed, number, line.line)
-    return game
-
-
-@pytest.mark.parametrize("title", title_names())
-def test_a_random_game_keeps_to_the_book(title: str) -> None:
-    game = refereed(simulate_game(title, 4, 30, random_options(title, 4, 30)))
-    if title == "1817":
-        check_game(game)
 
 
 LATE = {

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
 import engine
 from engine.site_18xx.game_file import SiteFile, read_site_file
@@ -23,12 +21,6 @@ def recorded_files() -> list[Path]:
         p for title in engine.title_names() for p in sorted((GAMES / "18xx.games" / title).glob("*.json.gz"))
     ]
     return [p for p in files if not p.name.endswith(".states.jsonl.gz")]
-
-
-def others_soaked(kept: Callable[[int, Path], bool]) -> list[Any]:
-    """Every recorded game; those that are not kept, by their number and file, are for the soak."""
-    files = enumerate(recorded_files())
-    return [pytest.param(path, marks=() if kept(at, path) else pytest.mark.soak) for at, path in files]
 
 
 def branch_files() -> list[Path]:

@@ -14,7 +14,7 @@ import pytest
 import engine
 from bot.tools.simulation.simulate import PLAYER_NAMES, simulate_game
 from engine.core.actions import Action, Merge, Par, Pass, PayDividend, TradePrivate
-from engine.core.events import PresidentNamed, TokenPlaced, TrainMoved
+from engine.core.events import TokenPlaced, TrainMoved
 from engine.core.reasons import TrainReason
 from engine.core.state import copy_state
 from engine.game_text import GameHistory, HistoryLine
@@ -265,28 +265,6 @@ def test_a_title_that_the_site_does_not_have_is_not_exported() -> None:
     start = new_game("1851", ("Ann", "Bob", "Cid"), ()).state
     with pytest.raises(SiteExportError, match="the site does not have 1851"):
         export_game(GameHistory(start, ()))
-
-
-def test_numbered_certificates_have_the_owners_of_the_position() -> None:
-    """Also when half a president's certificate is sold, and when presidencies change."""
-    halves = changes = 0
-    for title, seed in (("1830", 3), ("1830", 9), ("1830", 14), ("1870", 2)):
-        game = simulate_game(title, 6, seed, (SITE_CONVENTIONS,))
-        exporter = SiteExporter(game.start)
-        for line in game.history_lines:
-            exporter.add_line(line)
-            changes += any(isinstance(e, PresidentNamed) for e in line.events)
-            for company, co in exporter.site.game.state.companies.items():
-                if co.closed:
-                    continue
-                held = exporter.site.numbering.certificates.holders(company)
-                assert {owner: sum(s.values()) for owner, s in held.items()} == co.shares
-                if co.president:
-                    assert next(iter(sorted(held[co.president]))).endswith("_0")
-        for action in exporter.build_file()["actions"]:
-            named = sum(20 if share.endswith("_0") else 10 for share in action.get("shares", ()))
-            halves += action["type"] == "sell_shares" and action["percent"] == named - 10
-    assert halves and changes > 20
 
 
 def test_a_refusal_names_the_difference_on_the_site() -> None:

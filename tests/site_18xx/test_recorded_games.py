@@ -27,13 +27,12 @@ from tests.site_18xx.recorded_games import (
     GAMES,
     branch_files,
     json_lines,
-    others_soaked,
     recorded_files,
     recorded_game,
     replay,
     states,
 )
-from tests.site_18xx.test_export import history_of, import_file, played, recorded_actions, same_action
+from tests.site_18xx.test_export import history_of, import_file, recorded_actions, same_action
 from tests.site_18xx.test_site_money import MODELS, money_faults, with_rounds
 from tests.site_18xx.test_site_turns_1817 import faults_in, with_snapshots
 
@@ -207,14 +206,33 @@ def scores(game: SiteReplay) -> list[int]:
     return [dollars[seat] for seat in game.state.seats]
 
 
+def is_exported(number: int, path: Path) -> bool:
+    """Every fourth game, and the last of each title."""
+    return number % 4 == 2 or path == [p for p in recorded_files() if p.parent == path.parent][-1]
+
+
 def is_played_again(number: int, path: Path) -> bool:
     """Every second game, and those of which more than the positions is recorded."""
     title, name = path.parent.name, path.name.removesuffix(".json.gz")
-    return number % 2 == 0 or (title, name) in _best_runs() or bool(_legal_lays(title, name))
+    return (
+        number % 2 == 0
+        or is_exported(number, path)
+        or (title, name) in _best_runs()
+        or bool(_legal_lays(title, name))
+    )
 
 
-@pytest.mark.parametrize("path", others_soaked(is_played_again), ids=game_id)
-def test_a_recorded_game(path: Path) -> None:
+def recorded_games() -> Iterator[Any]:
+    """Games, and whether they are exported again; what is left out of that is for the soak."""
+    for number, path in enumerate(recorded_files()):
+        if is_played_again(number, path):
+            yield pytest.param(path, is_exported(number, path), id=game_id(path))
+        if not is_exported(number, path):
+            yield pytest.param(path, True, id=f"{game_id(path)}-exported", marks=pytest.mark.soak)
+
+
+@pytest.mark.parametrize(("path", "exports"), list(recorded_games()))
+def test_a_recorded_game(path: Path, exports: bool) -> None:
     """Positions after every action, runs, lays, the result, and the money that a review tells of."""
     game = RecordedGame(path)
     replayed_with_equal_states(game, path)
@@ -226,6 +244,8 @@ def test_a_recorded_game(path: Path) -> None:
         assert dict(zip(game.player_keys, scores(game), strict=True)) == result
     assert [warning for warning in game.warnings if not warning.endswith(KNOWN_WARNING)] == []
     assert_sums(played_game(history_of(game)))
+    if exports:
+        comes_out_as_it_went_in(path, game)
 
 
 def same_position(a: State, b: State) -> None:
@@ -235,19 +255,12 @@ def same_position(a: State, b: State) -> None:
             assert getattr(a, field) == getattr(b, field), field
 
 
-def is_exported(number: int, path: Path) -> bool:
-    """Every fourth game, and the last of each title."""
-    return number % 4 == 2 or path == [p for p in recorded_files() if p.parent == path.parent][-1]
-
-
-@pytest.mark.parametrize("path", others_soaked(is_exported), ids=game_id)
-def test_a_recorded_game_comes_out_as_it_went_in(path: Path) -> None:
+def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
     """Each action has the recorded fields, the models of the site find no fault, and the file is imported as
     the same game. The models know no game that is ended in the middle of a turn.
 
     Connections, which the site finds by itself, are automatic actions of the action that causes them.
     """
-    game = played(path)
     file, faults = exported(game)
     assert game.file.actions[-1].type == "end_game" or not any(faults)
     expected, actions = list(recorded_actions(path, game)), file["actions"]

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import re
 from itertools import cycle, islice
+from typing import Any
 
 import pytest
 
 import engine
 from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
 from engine.core.actions import Action
+from engine.core.events import PresidentNamed
 from engine.game_text import GameHistory, HistoryLine, replay
 from engine.game_text.history import history_script
 from engine.language.forms import format_action
@@ -24,6 +26,7 @@ from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_game import SiteGame
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
+from tests.site_18xx.site_procedure import faults
 
 EXPORTABLE_TITLES = ("1830", "1870", "1817")
 GAMES = 100
@@ -42,8 +45,19 @@ class RecordingGame(SiteGame):
         super().apply(seat, action)
 
 
-def check_site_round_trip(game: SimulatedGame) -> None:
-    """The exported game is imported line by line as the same game, and exported as the same file."""
+def check_certificates(exporter: SiteExporter) -> None:
+    """Numbered certificates have the owners of the position, and each president has the first."""
+    for company, co in exporter.site.game.state.companies.items():
+        if not co.closed:
+            held = exporter.site.numbering.certificates.holders(company)
+            assert {owner: sum(s.values()) for owner, s in held.items()} == co.shares
+            assert co.president is None or min(held[co.president]).endswith("_0")
+
+
+def check_site_round_trip(game: SimulatedGame) -> list[dict[str, Any]]:
+    """The exported game follows the site's procedure; it is imported line by line as the same game, and
+    exported as the same file. Returns its actions.
+    """
     assert game.failure is None
     exporter = SiteExporter(game.start)
     exporter.site.__class__ = RecordingGame
@@ -52,8 +66,12 @@ def check_site_round_trip(game: SimulatedGame) -> None:
     recorded.lines = []
     for line in game.history_lines:
         exporter.add_line(line)
+        if game.state.title != "1817":
+            check_certificates(exporter)
     file = exporter.build_file()
-    imported = SiteReplay(read_site_file(json.dumps(file).encode()))
+    written = json.dumps(file)
+    assert list(faults(json.loads(written))) == []
+    imported = SiteReplay(read_site_file(written.encode()))
     for _ in imported.run():
         pass
     assert not imported.warnings
@@ -72,7 +90,9 @@ def check_site_round_trip(game: SimulatedGame) -> None:
     second_exporter = SiteExporter(imported.start)
     for each in imported.lines:
         second_exporter.add_line(HistoryLine(each.seat, each.line, each.events))
-    assert second_exporter.build_file()["actions"] == file["actions"]
+    actions: list[dict[str, Any]] = file["actions"]
+    assert second_exporter.build_file()["actions"] == actions
+    return actions
 
 
 def check_text_round_trip(game: SimulatedGame) -> None:
@@ -113,11 +133,15 @@ FEW = [
 
 @pytest.mark.parametrize("title, players, seed", FEW)
 def test_a_game_is_exported_and_imported_again(title: str, players: int, seed: int) -> None:
-    check_site_round_trip(
-        simulate_game(
-            title, players, seed, options_on_site(title, random_options(title, players, seed, "18xx.games"))
-        )
-    )
+    """Presidencies change in those with numbered certificates, and half a president's certificate is sold."""
+    options = options_on_site(title, random_options(title, players, seed, "18xx.games"))
+    game = simulate_game(title, players, seed, options)
+    actions = check_site_round_trip(game)
+    if title != "1817":
+        assert sum(isinstance(e, PresidentNamed) for line in game.history_lines for e in line.events) > 10
+        sales = [action for action in actions if action["type"] == "sell_shares"]
+        named = [sum(20 if s.endswith("_0") else 10 for s in sale["shares"]) for sale in sales]
+        assert any(sale["percent"] == all_of - 10 for sale, all_of in zip(sales, named, strict=True))
 
 
 @pytest.mark.soak

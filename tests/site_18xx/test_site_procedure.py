@@ -1,41 +1,23 @@
-"""Random games by the site's conventions, exported, and checked by a model of the site's procedure."""
+"""What the model of the site's procedure finds in a damaged file. Exported games, which it finds correct, are
+those of `test_round_trips` and `test_recorded_games`.
+"""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-import pytest
-
-from bot.tools.simulation.simulate import random_options, simulate_game
 from engine.site_18xx.export import export_game
-from engine.title import SITE_CONVENTIONS
+from tests.game_text.histories import history_of
 from tests.site_18xx.site_procedure import faults
-from tests.site_18xx.test_round_trips import EXPORTABLE_TITLES, options_on_site, tables
 
-
-def exported(title: str, players: int, seed: int, options: tuple[str, ...]) -> dict[str, Any]:
-    history = simulate_game(title, players, seed, options_on_site(title, options)).history
-    file: dict[str, Any] = json.loads(json.dumps(export_game(history)))
-    return file
-
-
-@pytest.mark.parametrize("title, players, seed", [("1830", 4, 2), ("1870", 3, 1), ("1817", 5, 3)])
-def test_an_exported_game_follows_the_procedure_of_the_site(title: str, players: int, seed: int) -> None:
-    options = random_options(title, players, seed, "18xx.games")
-    assert list(faults(exported(title, players, seed, options))) == []
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("title", EXPORTABLE_TITLES)
-def test_many_exported_games_follow_the_procedure_of_the_site(title: str) -> None:
-    for seed, players, options in tables(title, "18xx.games", 100):
-        assert list(faults(exported(title, players, seed, options))) == [], seed
+STORED = Path(__file__).parents[1] / "games" / "1830-4p-16-18xx.games.18xx"
 
 
 def test_the_model_finds_what_is_wrong() -> None:
-    file = exported("1830", 4, 2, (SITE_CONVENTIONS,))
+    file = json.loads(json.dumps(export_game(history_of(STORED))))
+    assert list(faults(file)) == []
     for damage in (_swap_steps, _foreign_train, _tile_twice, _share_twice, _sold_without, _free_train):
         broken = json.loads(json.dumps(file))
         damage(broken["actions"])
