@@ -17,7 +17,7 @@ from datetime import datetime
 import engine
 from bot.position.pending import engine_seat
 from engine.core.events import RoundStarted
-from engine.game_text.history import ENDED_LINE, GameHistory, HistoryLine
+from engine.game_text.history import UNWRITTEN_LINES, GameHistory, HistoryLine
 from engine.game_text.redaction import redacted
 from storage import LineOfPlay, LogRow, resolve_line_of_play
 
@@ -299,7 +299,7 @@ class TableLog:
             row = self.row(seq)
             events = engine.decode_events(row.events)
             line, seat = row.line, engine_seat(row.seat or 0)
-            if renamed and line != ENDED_LINE:
+            if renamed and line not in UNWRITTEN_LINES:
                 original.players = self._names_at(seq)
                 line = engine.format_action(current, engine.parse(original, seat, line))
             lines.append(HistoryLine(seat, line, events, int(row.created_at.timestamp())))
