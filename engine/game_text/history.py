@@ -23,9 +23,6 @@ ENDED_LINE = "end"
 CONNECTION_RUN_LINE = "connect"
 """The line of a connection run that exists only in the imported file. Nobody can type it."""
 
-UNWRITTEN_LINES = frozenset({ENDED_LINE, CONNECTION_RUN_LINE})
-"""No parser reads them."""
-
 
 class HistoryLine(NamedTuple):
     """A line of a game: the seat, the line in full, its events, and its time in epoch seconds."""

@@ -13,7 +13,7 @@ from engine.core.actions import Action, Bid, BidNothing, BidUpTo, Decline, Pass,
 from engine.core.events import AnyEvent, fold
 from engine.core.hidden_orders import visible_to
 from engine.core.state import Auction, PriceProtection, State, copy_state
-from engine.game_text.history import UNWRITTEN_LINES, GameHistory, HistoryLine
+from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
 from engine.kernel import RefusedError, awaited_seats, game_of, options, play_in_place
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, is_secret, parse
@@ -64,7 +64,7 @@ class _Redactor:
 
     def add_line(self, entry: HistoryLine) -> None:
         """Process the next line of the game."""
-        if entry.line in UNWRITTEN_LINES:
+        if entry.line in (ENDED_LINE, CONNECTION_RUN_LINE):
             fold(entry.events, self.actual)
             self._append(entry, entry.seat, entry.line, entry.events)
             return

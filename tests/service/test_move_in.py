@@ -59,17 +59,19 @@ async def test_a_running_game_of_the_site_goes_on_here(empty: ServiceHarness, ti
     assert isinstance(await empty.say(view.pending[0].name, line), Completed)
 
 
-async def test_a_connection_run_that_only_the_file_has_keeps_no_new_player_from_the_history(
+async def test_a_line_that_cannot_be_read_now_keeps_no_new_player_from_the_history(
     empty: ServiceHarness,
 ) -> None:
+    """A connection run that only the file has, and a line by rules that were corrected since."""
     await people(empty)
     start = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
     (line,) = replay_connections(start, "SSW", "MP").lines
-    moves = [(seat_number(line.seat), line.line, line.events)]
+    moves = [(seat_number(line.seat), each, line.events) for each in (line.line, "lay 57 H10")]
     table = await empty.service.lobby.import_game(start, moves, name="Moved in", open_seats=True)
     await empty.service.imports.claim_seat(table.id, 0, empty.people["Cleo"], "Cleo")
     history = await empty.service.queries.history(table.id)
-    assert [each.line for each in history.lines] == [line.line] and history.start.players[0] == "Cleo"
+    assert [each.line for each in history.lines] == ["connect", "lay 57 H10"]
+    assert history.start.players[0] == "Cleo"
 
 
 async def test_a_text_goes_on_here(empty: ServiceHarness) -> None:
