@@ -27,11 +27,13 @@ def history_of_file(path: Path) -> GameHistory:
 
 
 class NamedGame(NamedTuple):
-    """A game, what it is called, and its code or the first part of the name of its file."""
+    """A game, what it is called, its code or the first part of the name of its file, and the status of its
+    table."""
 
     history: GameHistory
     name: str
     stem: str
+    status: str = ""
 
 
 def game_of_source(source: str) -> NamedGame:
@@ -54,7 +56,8 @@ async def _game_of_table(source: str) -> NamedGame:
             table = await service.queries.find_table(source)
         except LookupError:
             raise ValueError(f"There is no file {source}, and no table of that code or name.") from None
-        return NamedGame(await service.queries.history(table.id), f"{table.name} {table.code}", table.code)
+        history, name = await service.queries.history(table.id), f"{table.name} {table.code}"
+        return NamedGame(history, name, table.code, table.status)
 
 
 def command(

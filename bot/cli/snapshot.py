@@ -93,7 +93,8 @@ def command(
     It draws the map, the market and the sheet, and says what has changed.
     """
     try:
-        snapshot = snapshot_of(game_of_source(source).history)._replace(id=_id_of(source))
+        game = game_of_source(source)
+        snapshot = snapshot_of(game.history)._replace(id=_id_of(source), status=game.status)
         kinds = [kind.strip() for kind in only.split(",") if kind.strip()]
         memory = Memory(config.load_settings().data / "snapshots.json", webhook)
         last = memory.last(snapshot)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 import engine
 from bot.position.pending import engine_seat
 from engine.core.events import RoundStarted
-from engine.game_text.history import ENDED_LINE, GameHistory, HistoryLine
+from engine.game_text.history import GameHistory, HistoryLine
 from engine.game_text.redaction import redacted
 from storage import LineOfPlay, LogRow, resolve_line_of_play
 
@@ -299,9 +300,11 @@ class TableLog:
             row = self.row(seq)
             events = engine.decode_events(row.events)
             line, seat = row.line, engine_seat(row.seat or 0)
-            if renamed and line != ENDED_LINE:
+            if renamed:
                 original.players = self._names_at(seq)
-                line = engine.format_action(current, engine.parse(original, seat, line))
+                # A line that only a file has, or that today's rules do not take, stays as it is.
+                with suppress(engine.UnreadableError, engine.RefusedError, engine.AmbiguousError):
+                    line = engine.format_action(current, engine.parse(original, seat, line))
             lines.append(HistoryLine(seat, line, events, int(row.created_at.timestamp())))
             if renamed:
                 engine.fold(events, original)

@@ -59,6 +59,8 @@ def fault_sentence(error: Exception) -> str:
     """What somebody at the terminal reads about a fault of the open table."""
     if isinstance(error, ValueError | StoreError):
         return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'The file'} cannot be used: {error.strerror}."
     log.error("the open table could not be shown", exc_info=error)
     return "The open table cannot be shown; the reason is in the log file."
 
@@ -216,8 +218,8 @@ class Console:
     async def _handle_safely(self, line: str) -> Reply:
         try:
             return await self._dispatch(line.strip())
-        except (ValueError, StoreError) as error:
-            return Reply(str(error), "bad")
+        except (ValueError, StoreError, OSError) as error:
+            return Reply(fault_sentence(error), "bad")
         except Exception:
             log.exception("the line %r failed", line)
             return Reply(f"`{line.strip()}` failed; the reason is in the log file.", "bad")

@@ -146,7 +146,7 @@ class SavedAnswers:
 
     def _save_pictures(
         self, view: TableView, answer: QueryAnswer, named: Sequence[NamedPicture]
-    ) -> list[Path]:
+    ) -> list[str]:
         """Save the pictures of an answer; their paths."""
         suffix = "" if answer.encoded_state is None else f"-{answer.query}"
         paths = []
@@ -169,9 +169,12 @@ class SavedAnswers:
             lines.append(f"Picture: {path}")
         return lines
 
-    def _save_file(self, folder: str, name: str, content: bytes) -> Path:
-        """Write a file into the data folder; its path."""
+    def _save_file(self, folder: str, name: str, content: bytes) -> str:
+        """Write a file into the data folder; its path, or why it is not there."""
         path = self._data / folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        return path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:
+            return f"{path} cannot be written: {error.strerror}"
+        return str(path)

@@ -191,8 +191,11 @@ async def test_a_table_is_shown_elsewhere_only_when_its_host_allows_it(tmp_path:
             assert "its host, may do that" in no.text
             yes = await fake.run_command("Ann", running.thread, "do", line="watching on")
             assert "may show this table now" in yes.text
+            await fake.run_command("Ann", running.thread, "do", line="pause")
             shown = await fake.run_command("Dan", "hall", "watch", table=code)
             assert shown.text.startswith("The game is shown")
+            (post,) = [m for m in fake.visible_messages(fake.find_channel("hall")) if "1830 with" in m.text]
+            assert "The game is paused.\nStandings" in post.text
             await fake.run_command("Ann", running.thread, "do", line="watching off")
             again = await fake.run_command("Dan", "hall", "watch", table=code)
             assert "only in its own channel" in again.text

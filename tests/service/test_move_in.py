@@ -10,12 +10,16 @@ import pytest
 import engine
 from bot.features.game_files.feature import read_game
 from bot.hub.request import Completed
+from bot.position.pending import seat_number
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS
 from tests.service.conftest import ServiceHarness
+from tests.site_18xx.test_connections import OPTIONS, replay_connections
+from tests.t1870.scenarios import run_scenario
+from tests.t1870.test_11_destinations import TOGETHER
 
 HOST, CLAIMED = "Eve", ("Cleo", "Dina", "Emil")
 
@@ -53,6 +57,21 @@ async def test_a_running_game_of_the_site_goes_on_here(empty: ServiceHarness, ti
     assert await empty.sent("started")
     line = engine.legal_lines(view.state, f"p{view.pending[0].seat}")[0]
     assert isinstance(await empty.say(view.pending[0].name, line), Completed)
+
+
+async def test_a_line_that_cannot_be_read_now_keeps_no_new_player_from_the_history(
+    empty: ServiceHarness,
+) -> None:
+    """A connection run that only the file has, and a line by rules that were corrected since."""
+    await people(empty)
+    start = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
+    (line,) = replay_connections(start, "SSW", "MP").lines
+    moves = [(seat_number(line.seat), each, line.events) for each in (line.line, "lay 57 H10")]
+    table = await empty.service.lobby.import_game(start, moves, name="Moved in", open_seats=True)
+    await empty.service.imports.claim_seat(table.id, 0, empty.people["Cleo"], "Cleo")
+    history = await empty.service.queries.history(table.id)
+    assert [each.line for each in history.lines] == ["connect", "lay 57 H10"]
+    assert history.start.players[0] == "Cleo"
 
 
 async def test_a_text_goes_on_here(empty: ServiceHarness) -> None:

@@ -197,8 +197,8 @@ async def test_a_failed_picture_fails_nothing_else(tmp_path: Path) -> None:
             assert "Bob to act" in await enter(console, "buy SV")
             shutil.rmtree(tmp_path / "pictures", ignore_errors=True)
             (tmp_path / "pictures").write_text("in the way")
-            reply = await console.handle_line("show map")
-            assert reply.tone == "bad" and "Traceback" not in reply.text
+            reply = await console.handle_line("show sheet")
+            assert "Bob to act" in reply.text and "cannot be written: " in reply.text
 
 
 async def test_completion(console: Console) -> None:
@@ -389,3 +389,6 @@ async def test_watch_shows_a_game_without_a_table(console: Console, tmp_path: Pa
     assert "Since the last snapshot, 1 move:" in told and "Otto buys the CS" in told
     assert await enter(console, "table list") == "There is no table yet."
     assert "Name a file" in await enter(console, "watch nothing.json")
+    for line in ("watch", "table import"):
+        told = await enter(console, f"{line} /proc/self/mem")
+        assert told == "The file cannot be used: Input/output error."

@@ -57,6 +57,8 @@ def test_a_snapshot_says_what_the_game_is_and_what_has_changed() -> None:
         "Ann to act: buy the CS for $40, bid on another private, or pass.",
         "Standings: Ann $800, Bob $800 and Cid $800.",
     ]
+    assert description(snapshot._replace(status="paused"))[1] == "The game is paused."
+    assert description(snapshot._replace(status="ended"))[1] == "The game was ended unfinished."
     assert news(snapshot, 1) == [
         "Since the last snapshot, 2 moves:",
         "Bob bids $225 for the BO.",

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 import engine
+from bot.hub.info import stopped_text
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
 from bot.position.pending import pending_decisions
@@ -30,11 +31,12 @@ TAKEN_BACK = "Moves were taken back since the last snapshot."
 
 class Snapshot(NamedTuple):
     """A game at one moment. history: without hidden orders. state: its last position. id: of the game at the
-    site that has written its file, empty if there is none."""
+    site that has written its file, empty if there is none. status: of its table here, or empty."""
 
     history: GameHistory
     state: engine.State
     id: str = ""
+    status: str = ""
 
     @property
     def moves(self) -> int:
@@ -103,7 +105,7 @@ def description(snapshot: Snapshot) -> list[str]:
     moves = f"{snapshot.moves} {'move' if snapshot.moves == 1 else 'moves'}"
     told = [
         f"{state.title} with {names}, {engine.round_name(state)}, after {moves}.",
-        text_views.waiting_sentence(state, pending_decisions(state, 0)),
+        stopped_text(snapshot.status) or text_views.waiting_sentence(state, pending_decisions(state, 0)),
     ]
     if not state.game_over:
         told.append(f"Standings: {text_views.standings_sentence(state)}")
