@@ -123,7 +123,7 @@ async def test_a_press_until_its_event_is_stored(
     counter: Counter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The least of three presses, as the service has other things to do beside each."""
-    counts = []
+    counts, work = [], []
     async with four_players(tmp_path) as running:
         stored, is_stored = Store.commit_move, asyncio.Event()
 
@@ -139,12 +139,12 @@ async def test_a_press_until_its_event_is_stored(
             counter.is_on = True
             await running.fake.click(player, card, "Pass")
             await is_stored.wait()
-            work = counter.applied, counter.writes
-            counts.append((len(counter.files), counter.outside_engine, work, str(counter)))
+            work.append((counter.applied, counter.writes))
+            counts.append((len(counter.files), counter.outside_engine, str(counter)))
         await running.wait_for_card("Dan")
-    files, outside_engine, work, told = min(counts)
+    files, outside_engine, told = min(counts)
     print(told)
-    assert work == (1, 1), told
+    assert min(work) == (1, 1), work
     assert files <= 54 and outside_engine <= 41, told
 
 
