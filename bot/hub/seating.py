@@ -75,7 +75,8 @@ def check_seat_name(info: TableInfo, name: str, seat: int) -> None:
 
 def free_name(info: TableInfo, name: str, seat: int | None = None) -> str:
     """What a person is called who has chosen no name for this table: as elsewhere, with a number if somebody
-    there is called so, or the game. seat: the one that they take of a game in play."""
+    there is called so, or the game, and not as a robot is. seat: the one that they take of a game in play."""
+    name = f"Player {name}" if is_robot_name(name) else name
     for candidate in (name, *(f"{name[:18].strip()} {number}" for number in range(2, 10))):
         try:
             if seat is None:

@@ -63,6 +63,15 @@ async def test_names_that_cannot_be_used(empty: ServiceHarness, name: str) -> No
     assert len((await empty.service.queries.table_info(table)).seated_players) == 1
 
 
+async def test_who_is_called_robot_elsewhere_is_a_player_here(empty: ServiceHarness) -> None:
+    """Whoever presses *Join* has chosen no name, and can choose no other."""
+    table = await table_with_players(empty, "Ann")
+    info = await empty.service.lobby.join(table, await empty.person("Robot"), "Robot", is_chosen=False)
+    assert [player.name for player in info.seated_players] == ["Ann", "Player Robot"]
+    with pytest.raises(ValueError, match="is what the computer player is called"):
+        await empty.service.lobby.join(table, await empty.person("Other"), "Robot")
+
+
 async def test_join_leave_and_full(empty: ServiceHarness) -> None:
     table = await table_with_players(empty, *"ABCDEF")
     with pytest.raises(ValueError, match="already sit"):
