@@ -5,10 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from bot.hub.log import recent_events
+from bot.hub.notifications.leasing import lease_due
+from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
+from storage import NewMessage
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.test_pace import local
 from tests.service.test_orders import OPENING
@@ -218,6 +222,17 @@ async def test_what_comes_late_after_a_downtime_wakes_nobody(driven: DrivenTable
     assert driven.heard("Bob", "turn") == []
     await driven.wait_until(local("2026-06-01 19:00"))
     assert sorted(driven.heard("Bob", "turn")) == [f"{at('01 19:00')} {to} turn" for to in ("mail", "thread")]
+
+
+async def test_late_messages_that_cannot_be_read_hold_up_no_other(driven: DrivenTable) -> None:
+    """One is damaged, and the person of another is deleted: both are leased, and delivery says what is wrong."""
+    unknown = msgspec.json.encode(Notification("turn", 1, 0, person_id=999))
+    async with driven.store.begin() as unit:
+        for key, payload in (("damaged", b"{"), ("deleted", unknown)):
+            message = NewMessage(key, "mail", {}, payload, not_before=START - timedelta(hours=1))
+            await unit.outbox.enqueue(message)
+        leased = await lease_due(unit, "mail", 9, timedelta(minutes=1))
+    assert [row.idempotency_key for row in leased] == ["damaged", "deleted"]
 
 
 # -- channels and digest ---------------------------------------------------------------------
