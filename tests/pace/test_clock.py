@@ -225,7 +225,7 @@ async def test_what_comes_late_after_a_downtime_wakes_nobody(driven: DrivenTable
 
 
 async def test_late_messages_that_cannot_be_read_hold_up_no_other(driven: DrivenTable) -> None:
-    """One is damaged, and the person of another is deleted: both are leased, and delivery says what is wrong."""
+    """One is damaged, the reader of another is deleted: both are leased, and delivery says what is wrong."""
     unknown = msgspec.json.encode(Notification("turn", 1, 0, person_id=999))
     async with driven.store.begin() as unit:
         for key, payload in (("damaged", b"{"), ("deleted", unknown)):
