@@ -7,6 +7,7 @@ import pytest
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.operating import protection
 from bot.features.robots.player import Robot
+from bot.features.robots.scored import BANKRUPTCY
 from bot.features.robots.starts import start_worth
 from bot.features.robots.stock import _added_dump_risk
 from bot.features.robots.trains import lost_train, own_loss, why_no_train
@@ -23,6 +24,7 @@ from engine.core.actions import (
     SellShares,
     WithholdDividend,
 )  # fmt: skip
+from engine.operating.run import has_route
 from tests.scenarios import ScenarioRunner
 
 run_scenario = ScenarioRunner("1830").run
@@ -341,3 +343,14 @@ def test_to_decline_is_weighed_whichever_option_stands_first() -> None:
     assert (
         {each.action for each in first} == {each.action for each in last} == {ProtectPrice("PRR"), Decline()}
     )
+
+
+@pytest.mark.parametrize(("president", "lays"), [(0, False), (500, True)])
+def test_no_first_route_is_laid_that_forces_a_train_nobody_can_pay(president: int, lays: bool) -> None:
+    """1830 §20.2: a company without a route needs no train. The PRR has $50, and a 2-train costs $80."""
+    setup = f"@ cash Ann {president}\n@ cash PRR 50\n@ owns Ann PRR 2\n@ par PRR 67\n@ owns pool PRR 5\n"
+    state = run_scenario(f"{setup}@ round operating PRR\n= cash PRR 50")
+    ranking = [each for each in Robot().ranking(state, "p0") if isinstance(each.action, LayTile)]
+    routed = [each for each in ranking if has_route(game_of(play(state, "p0", each.action).state), "PRR")]
+    assert routed
+    assert all((each.value > BANKRUPTCY / 2) == lays for each in routed)

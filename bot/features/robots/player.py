@@ -23,6 +23,8 @@ TRIALS_A_SECOND = 20
 """Tiles whose revenue is worked out in about a second on a dense board."""
 PROJECTIONS_A_SECOND = 1000
 """Projections of the rest of the game that take about a second."""
+MOST_PROJECTIONS = 200
+"""Projections of a decision at most: what they all get wrong alike, more of them do not mend."""
 
 
 class Effort(NamedTuple):
@@ -43,7 +45,7 @@ LEAST_EFFORT = Effort(trials=1)
 def effort_in(seconds: float) -> Effort:
     """How much a robot may think in about so many seconds of one core; at least one tile is tried."""
     trials = max(min(round(seconds * TRIALS_A_SECOND), 4 * MAX_TRIALS), 1)
-    return Effort(trials, round(seconds * PROJECTIONS_A_SECOND))
+    return Effort(trials, min(round(seconds * PROJECTIONS_A_SECOND), MOST_PROJECTIONS))
 
 
 class Robot:

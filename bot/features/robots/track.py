@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import open_neighbors
-from bot.features.robots.scored import Scored
-from bot.features.robots.trains import lead_part, lost_train
+from bot.features.robots.scored import BANKRUPTCY, Scored
+from bot.features.robots.trains import lead_part, lost_train, ruins
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
     Action,
@@ -130,18 +130,19 @@ class Surveyor:
             seen.update(ring)
         return FAR
 
-    def rank(self, lays: Sequence[LayTile | LayMine]) -> list[tuple[float, LayTile | LayMine]]:
-        """The lays with the dollars a round that they bring, best first."""
+    def rank(self, lays: Sequence[LayTile | LayMine]) -> list[tuple[float, LayTile | LayMine, Game]]:
+        """The lays with the dollars a round that they bring, and the positions after them, best first."""
         rough = []
         for i, lay in enumerate(lays):
             draft = self._laid(lay)
             rough.append((self.reach_gain(draft), -i, lay, draft))
         rough.sort(key=lambda each: (-each[0], -each[1]))
         chosen, rest = _varied(rough, self.trials)
-        exact = [(self.gain(draft), order, lay) for _, order, lay, draft in chosen]
+        exact = [(self.gain(draft), order, lay, draft) for _, order, lay, draft in chosen]
         exact.sort(key=lambda each: (-each[0], -each[1]))
-        floor = min((g for g, _, _ in exact), default=0.0)
-        return [(g, lay) for g, _, lay in exact] + [(min(g, floor) - 1, lay) for g, _, lay, _ in rest]
+        floor = min((each[0] for each in exact), default=0.0)
+        unlooked = [(min(g, floor) - 1, order, lay, draft) for g, order, lay, draft in rest]
+        return [(g, lay, draft) for g, _, lay, draft in exact + unlooked]
 
     def with_effect_on_others(self, judged: Sequence[Scored]) -> list[Scored]:
         """Judged lays with their effect on the other companies, as far as it may change which is the best."""
@@ -195,12 +196,12 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
     cash = o.g.cash(company)
     if lays:
         surveyor, found = Surveyor(o, company, trials), list[Scored]()
-        for gain, lay in surveyor.rank(lays):
+        for gain, lay, after in surveyor.rank(lays):
             cost = terrain_cost(o.g, lay.hex) if isinstance(lay, LayTile) else 0
             dollar = 1.0 if cash - cost < fund else o.weights.treasury_dollar
             bonus = 25.0 if isinstance(lay, LayMine) or lay.using else 0.0
             worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + bonus
-            worth -= _loss_by(o, company, cost)
+            worth -= _loss_by(o, company, cost, after)
             found.append(Scored(lay, worth, _lay_reason(company, gain, lay)))
         judged += surveyor.with_effect_on_others(found)
     for option in options:
@@ -219,8 +220,13 @@ def track_step(o: Forecast, options: Sequence[Option], trials: int = MAX_TRIALS)
     return judged
 
 
-def _loss_by(o: Forecast, company: str, cost: int) -> float:
-    """Dollars to the seat of interest and a train that the company cannot pay once it has spent so much."""
+def _loss_by(o: Forecast, company: str, cost: int, after: Game) -> float:
+    """Dollars to the seat of interest and a train that the company cannot pay once it has spent so much.
+
+    `after`: the position then, in which a first route may force the purchase of a train.
+    """
+    if ruins(o, company, cost, after):
+        return -BANKRUPTCY
     if not cost:
         return 0.0
     return o.liquidation_loss(company, cost - o.revenue(company)) + lost_train(o, company, cost)
@@ -249,7 +255,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         spare = 15 if cost == 0 else 0
         worth = gain * max(o.horizon, 1) * 0.5 - dollar * cost + spare
         worth += surveyor.effect_on_others(draft) * max(o.horizon, 1)
-        worth -= _loss_by(o, company, cost)
+        worth -= _loss_by(o, company, cost, draft)
         why = f"a token in {token.hex} brings about ${gain:,.0f} a round"
         if gain < 1 and cost == 0:
             why = f"a token in {token.hex} costs nothing, and others cannot take its place"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import LASTING, Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
-from engine import BANK, POOL, Option, is_seat
+from engine import BANK, POOL, Game, Option, is_seat
 from engine.core.actions import (
     BuyTrain,
     DeclareBankruptcy,
@@ -23,7 +23,7 @@ from engine.finance import market
 from engine.finance.loans import in_zone, loan_terms, loans_available
 from engine.finance.ownership import share_percent
 from engine.operating.emergency_purchase import must_buy_train
-from engine.operating.trains import BANK_SOURCES, face_price
+from engine.operating.trains import BANK_SOURCES, cheapest_train_price, face_price
 
 IDLE = 0.1
 """What is left of the estimate of a train for each other train of a company that has no route yet."""
@@ -160,15 +160,28 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     return Scored(buy, gain, why)
 
 
+def ruins(o: Forecast, company: str, cost: int, after: Game) -> bool:
+    """Whether a lay or a token of that cost makes its president bankrupt. `after`: the position then.
+
+    A company with a first route has to buy a train, and its president has to pay what it lacks.
+    """
+    price = cheapest_train_price(o.g)
+    if price is None or not must_buy_train(after, company):
+        return False
+    return price > o.g.cash(company) - cost + _raisable(o)
+
+
+def _raisable(o: Forecast) -> float:
+    """Dollars that the seat could pay for a train, roughly."""
+    return o.g.cash(o.seat) + o.sellable_worth()
+
+
 def lost_train(o: Forecast, company: str, cost: int) -> float:
     """Dollars to the seat of the train that the company cannot buy in this turn once it has spent so much."""
     train, trains, cash = o.next_train(), o.g.company(company).trains, o.g.cash(company)
-    if train is None or cash - cost >= train.price:
-        return 0.0
-    if not trains and o.g.components.must_own_train:
-        funds = o.g.cash(o.seat) + o.sellable_worth()
-        return -BANKRUPTCY if train.price - cash <= funds < train.price - cash + cost else 0.0
-    if cash < train.price or len(trains) >= o.g.phase.train_limit:
+    is_helped = not trains and o.g.components.must_own_train
+    left = cash - cost + (_raisable(o) if is_helped else 0)
+    if train is None or not left < train.price <= cash or len(trains) >= o.g.phase.train_limit:
         return 0.0
     return max(_purchase(o, company, BuyTrain(train.name, BANK), train.price).value, 0.0)
 
