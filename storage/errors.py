@@ -76,7 +76,7 @@ def database_message(error: BaseException) -> str:
     """What players read of an error: not where the database is, if it cannot be reached."""
     if is_away(error):
         return NO_ANSWER
-    return READ_ONLY if is_read_only(error) else driver_message(error)
+    return READ_ONLY if _state(error) == TAKES_NO_CHANGES else driver_message(error)
 
 
 def driver_message(error: BaseException) -> str:
@@ -87,14 +87,18 @@ def driver_message(error: BaseException) -> str:
 
 AWAY_STATES = ("08", "57P", "53300")
 """Beginnings of PostgreSQL's error codes: no connection, the server stops or starts, too many connections."""
+DEADLOCK = "40P01"
+"""PostgreSQL has undone the transaction, because it and another waited for each other."""
+TAKES_NO_CHANGES = "25006"
+"""As those servers say that others host, when their disk is full."""
 
 
 def is_away(error: BaseException) -> bool:
     """Whether PostgreSQL cannot be reached. Only the driver knows an error without a code of the server."""
-    cause = getattr(error, "orig", error)
-    if not isinstance(error, OperationalError) or not type(cause).__module__.startswith("psycopg"):
-        return False
-    return (getattr(cause, "sqlstate", None) or "08").startswith(AWAY_STATES)
+    of_server = type(getattr(error, "orig", error)).__module__.startswith("psycopg")
+    return (
+        of_server and isinstance(error, OperationalError) and (_state(error) or "08").startswith(AWAY_STATES)
+    )
 
 
 def may_pass(error: BaseException) -> bool:
@@ -104,16 +108,6 @@ def may_pass(error: BaseException) -> bool:
     """
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
     return isinstance(error, OperationalError) and code != sqlite3.SQLITE_ERROR
-
-
-def is_deadlock(error: BaseException) -> bool:
-    """Whether PostgreSQL has undone the transaction because it and another waited for each other."""
-    return _state(error) == "40P01"
-
-
-def is_read_only(error: BaseException) -> bool:
-    """Whether PostgreSQL takes no changes, as those that others host do when their disk is full."""
-    return _state(error) == "25006"
 
 
 def _state(error: BaseException) -> str | None:
@@ -133,10 +127,10 @@ def as_store_errors(what: str) -> Iterator[None]:
     except UNSTORABLE as error:
         raise StoreError(f"{what}: a text or a number in it cannot be stored.") from error
     except DRIVER_ERRORS as error:
-        if is_deadlock(error):
+        if _state(error) == DEADLOCK:
             raise Deadlock(f"{what}: others were changing the same; please try again.") from error
         is_damage = type(error) is DatabaseError  # SQLite says so of a malformed file, and of nothing else
-        is_known = is_damage or is_read_only(error)
+        is_known = is_damage or _state(error) == TAKES_NO_CHANGES
         if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error) and not is_known:
             log.error("%s", what, exc_info=error)
         raise StoreError(f"{what}: {database_message(error)}.") from error

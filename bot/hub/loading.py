@@ -17,7 +17,7 @@ from bot.hub.notifications.preferences import settings_of
 from bot.hub.pace import stored_pace
 from bot.hub.table import LiveTable, Position, TableMetadata
 from bot.position.pending import PendingDecision, pending_decisions
-from storage import GameTable, LogRow, StoreError, TableRecord, UnitOfWork
+from storage import LogRow, StoreError, TableRecord, UnitOfWork
 
 log = logging.getLogger(__name__)
 
@@ -180,25 +180,16 @@ async def _state_from_log(
     return table.state if table.begun else None
 
 
-async def load_table_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
-    """A table as it is stored, with round and acting seats from its snapshot.
+async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
+    """A table as it is stored, with round and acting seats from its snapshot. Raises NotFound.
 
     A table that cannot be read is there too, so that lists go on; its round says so.
     """
     try:
-        return (await load_table(unit.tables.record, table.id, unit.move_log.rows)).info
+        return (await load_table(unit.tables.record, table_id, unit.move_log.rows)).info
     except UnreadableTable:
-        return await _unreadable_info(unit, table)
-
-
-async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
-    """What the lists of tables say of this one. Raises NotFound."""
-    return await load_table_info(unit, await unit.tables.get(table_id))
-
-
-async def _unreadable_info(unit: UnitOfWork, table: GameTable) -> TableInfo:
-    record = await read_record(unit.tables.record, table.id)
-    return replace(_table_info(record), round=UNREADABLE)
+        record = await read_record(unit.tables.record, table_id)
+        return replace(_table_info(record), round=UNREADABLE)
 
 
 def _table_info(record: TableRecord) -> TableInfo:

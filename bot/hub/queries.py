@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_info, load_table_info
+from bot.hub.loading import load_info
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
 from bot.position import text_views
@@ -54,7 +54,7 @@ class TableQueries:
         places += [{"location": ("guild", guild)}] if guild is not None else []
         async with self._cache.store.read() as unit:
             table = await unit.tables.by_code(text.strip().partition(" ")[0])
-            info = await load_table_info(unit, table) if table else None
+            info = await load_info(unit, table.id) if table else None
             if info and (person_id is None or code_is_enough or is_visible(info, person_id, guild)):
                 return info
             tables = {each.id: each for place in places for each in await unit.tables.find(**place)}
@@ -63,7 +63,7 @@ class TableQueries:
             if person_id is not None:
                 named = [each for each in named if each.status != "ended"] or named
             if len(named) == 1:
-                return await load_table_info(unit, named[0])
+                return await load_info(unit, named[0].id)
         if named:
             codes = text_views.join_words([each.code for each in named])
             raise ValueError(f"Several tables are named {named[0].name}: {codes}. Say the code.")
@@ -88,13 +88,13 @@ class TableQueries:
         """
         async with self._cache.store.read() as unit:
             tables = await unit.tables.find(*statuses, person_id=person_id, location=location)
-            return [await load_table_info(unit, table) for table in tables]
+            return [await load_info(unit, table.id) for table in tables]
 
     async def newest_table(self, statuses: Sequence[TableStatus]) -> TableInfo | None:
         """The newest table with one of the statuses."""
         async with self._cache.store.read() as unit:
             table = await unit.tables.newest(*statuses)
-            return await load_table_info(unit, table) if table else None
+            return await load_info(unit, table.id) if table else None
 
     async def table_ids(self, statuses: Sequence[TableStatus]) -> list[int]:
         """The ids of all tables with one of the statuses; cheap also for many."""
