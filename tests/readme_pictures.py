@@ -27,6 +27,7 @@ from bot.email.pages.notice_pages import PageBuilder
 from bot.email.tokens import reply_token_for
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed
+from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal.console import Console
 from mail import ServiceAddress, compose
@@ -66,11 +67,11 @@ async def _play(
 # --- Discord ---
 
 
-async def discord_page(folder: Path) -> str:
+async def discord_page(folder: Path, pictures: PictureWorkers) -> str:
     """The card of the player who is to act after the game's last move."""
     names, played = moves()
     async with FakeDiscord(names) as fake:
-        running = RunningBot(fake, folder / "railpost.db", pictures=DrawnHere())
+        running = RunningBot(fake, folder / "railpost.db", pictures=pictures)
         async with running.online() as service:
             await running.start_game(*names)
             table = await service.queries.find_table(running.table_code)
@@ -127,7 +128,7 @@ def _markdown(text: str) -> str:
 # --- email ---
 
 
-async def email_page(folder: Path) -> str:
+async def email_page(folder: Path, pictures: PictureWorkers) -> str:
     """The email of the player who is to act after the game's last move."""
     async with service_in(folder) as (service, store):
         names, played = moves()
@@ -137,19 +138,14 @@ async def email_page(folder: Path) -> str:
         seat = view.pending[0].seat
         player = view.table.player_at(seat)
         assert player is not None
-        with DrawnHere() as pictures:
-            builder = PageBuilder(service, pictures)
-            asked = Notification(
-                "turn", table.id, view.seq, seat, player.person_id, view.decision_id_of(seat)
-            )
-            page = await builder._page(view, asked, seat)
-            async with store.read() as unit:
-                token = await reply_token_for(
-                    unit, player.person_id, view.table, seat, view.decision_id_of(seat)
-                )
-            assert page is not None and token is not None
-            address = ServiceAddress("play@games.example", b"k" * 32)
-            raw = compose(address, page, token, datetime.now(UTC), "turn").raw
+        builder = PageBuilder(service, pictures)
+        asked = Notification("turn", table.id, view.seq, seat, player.person_id, view.decision_id_of(seat))
+        page = await builder._page(view, asked, seat)
+        async with store.read() as unit:
+            token = await reply_token_for(unit, player.person_id, view.table, seat, view.decision_id_of(seat))
+        assert page is not None and token is not None
+        address = ServiceAddress("play@games.example", b"k" * 32)
+        raw = compose(address, page, token, datetime.now(UTC), "turn").raw
     message: Any = message_from_bytes(raw, policy=policy.default)
     html = message.get_body(("html",)).get_content()
     for part in message.walk():
@@ -168,7 +164,7 @@ async def email_page(folder: Path) -> str:
 # --- the terminal ---
 
 
-async def terminal_page(folder: Path) -> str:
+async def terminal_page(folder: Path, pictures: PictureWorkers) -> str:
     """Some lines of the terminal at the same position."""
     async with service_in(folder) as (service, store):
         names, played = moves()
@@ -241,7 +237,7 @@ def words(page: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", text))).strip()
 
 
-PAGES: dict[str, Callable[[Path], Any]] = {
+PAGES: dict[str, Callable[[Path, PictureWorkers], Any]] = {
     "discord": discord_page,
     "email": email_page,
     "terminal": terminal_page,
@@ -252,8 +248,8 @@ async def pages() -> dict[str, str]:
     """Each page as HTML."""
     found = {}
     for kind, page in PAGES.items():
-        with TemporaryDirectory() as folder:
-            found[kind] = await page(Path(folder))
+        with TemporaryDirectory() as folder, DrawnHere() as pictures:
+            found[kind] = await page(Path(folder), pictures)
     return found
 
 

@@ -86,7 +86,8 @@ def test_simulate_to_the_site_plays_by_its_conventions(tmp_path: Path) -> None:
     )
     words = ("--title", "1830", "--seed", "2", "--games", "2", "--vary", "--to", "18xx.games")
     code, output = run("simulate", *words, "--out", str(tmp_path))
-    assert code == 0, output
+    assert code == 0 and "phase 3" in output, output
+    assert [path.suffix for path in tmp_path.iterdir()] == [".json"] * 2
     chosen = []
     for path in sorted(tmp_path.iterdir()):
         file = json.loads(path.read_bytes())

@@ -85,15 +85,6 @@ def test_a_table_of_the_store_is_named_by_its_code(tmp_path: Path, monkeypatch: 
     assert unknown.output == "There is no file Nowhere.json, and no table of that code or name.\n"
 
 
-def test_simulated_games_are_exported_for_the_site(tmp_path: Path) -> None:
-    words = ("--title", "1830", "--games", 2, "--conventions", "18xx.games", "--to", "18xx.games")
-    result = run("simulate", *words, "--out", tmp_path)
-    assert result.exit_code == 0 and "phase 3" in result.output
-    files = sorted(tmp_path.iterdir())
-    assert [f.suffix for f in files] == [".json"] * 2
-    assert run("import", *files).exit_code == 0
-
-
 def test_a_simulated_game_without_a_counterpart_is_a_failure(tmp_path: Path) -> None:
     words = ("--title", "1830", "--seed", 4, "--conventions", "rulebook", "--to", "18xx.games")
     result = run("simulate", *words, "--out", tmp_path)

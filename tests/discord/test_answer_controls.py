@@ -47,10 +47,8 @@ async def test_a_question_that_is_asked_in_a_form_is_answered_alone(
 
 async def test_who_only_passes_in_a_stock_round_presses_once(started: RunningBot, fake: FakeDiscord) -> None:
     """*Auto pass* is on the card; its answer is seen by nobody else, and later turns need no ping."""
-    await started.play_lines(
-        "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA",
-        "Ann: par B&O 67", "Ann: pass",
-    )  # fmt: skip
+    await started.play_opening()
+    await started.play_lines("Ann: par B&O 67", "Ann: pass")
     card = await started.wait_for_card("Bob")
     pressed = await fake.click("Bob", card, "Auto pass")
     await fake.wait_until(lambda: "It has said `pass`" in pressed.text, "the answer")

@@ -85,13 +85,9 @@ async def test_an_order_beside_a_move_is_told_to_its_owner_alone(
     assert "auto bid" not in card.text and await started.played_lines() == ["bid MH 115"]
 
 
-OPENING = (
-    "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA",
-)  # fmt: skip
-
-
 async def test_menus_have_levels(started: RunningBot, fake: FakeDiscord) -> None:
-    await started.play_lines(*OPENING, "Ann: par B&O 67")
+    await started.play_opening()
+    await started.play_lines("Ann: par B&O 67")
     card = await started.wait_for_card("Ann")
     par = next(c for c in fake.controls(card) if c.label.startswith("Par"))
     assert "NYC" in [option.name for option in par.options]
@@ -105,7 +101,7 @@ async def test_menus_have_levels(started: RunningBot, fake: FakeDiscord) -> None
 
 
 async def test_a_player_who_acts_again_keeps_the_same_card(started: RunningBot, fake: FakeDiscord) -> None:
-    await started.play_lines(*OPENING)
+    await started.play_opening()
     card = await started.wait_for_card("Ann", holding="par")
     pings = len(fake.pings)
     await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
@@ -116,7 +112,8 @@ async def test_a_player_who_acts_again_keeps_the_same_card(started: RunningBot, 
 
 async def operating(online: RunningBot) -> Message:
     """Ann's B&O has floated and may lay track; her card."""
-    await online.play_lines(*OPENING, "Ann: par B&O 67")
+    await online.play_opening()
+    await online.play_lines("Ann: par B&O 67")
     for _ in range(4):
         await online.play_lines("Ann: buy B&O from ipo", "Bob: pass", "Cid: pass")
     await online.play_lines("Ann: pass")
@@ -247,8 +244,7 @@ async def test_a_refused_plan_stays_a_plan(started: RunningBot, fake: FakeDiscor
 async def test_a_refused_batch_names_its_line_and_plays_nothing(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
-    await started.play_lines("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH")
-    await started.play_lines("Cid: buy CA")
+    await started.play_opening()
     done = await started.submit_lines("Ann", "par B&O 67", "sell B&O 5")
     assert "Line 2, `sell B&O 5`" in done.text and "Nothing was played." in done.text
     for each in fake.controls(done.message):

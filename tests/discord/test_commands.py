@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import runpy
 from typing import Any
+
+import pytest
 
 from bot.discord.commands import translations
 from tests.discord.test_ending import before_the_last_move
@@ -34,12 +35,10 @@ async def test_every_command_is_offered_in_german(started: RunningBot, fake: Fak
             assert len(names) == len(set(names)), names
 
 
-def test_the_language_file_is_complete() -> None:
+def test_the_language_file_is_complete(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is missing, and nothing is left of commands that are gone; the tool prints what there is."""
-    printed = subprocess.run(
-        [sys.executable, "-m", "bot.tools.translation"], capture_output=True, text=True, check=True
-    )
-    assert set(translations()["de"]) == set(json.loads(printed.stdout))
+    runpy.run_module("bot.tools.translation", run_name="__main__")
+    assert set(translations()["de"]) == set(json.loads(capsys.readouterr().out))
 
 
 async def test_where_commands_are_offered(started: RunningBot, fake: FakeDiscord) -> None:

@@ -354,11 +354,7 @@ async def test_a_thread_whose_creation_is_not_answered_is_the_only_one(
 async def test_the_thread_is_deleted_while_a_player_uses_it(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
         lost = await running.start_game("Ann", "Bob", "Cid")
-        await running.play_lines(
-            "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH"
-        )
-        await running.play_lines("Cid: buy CA")
-        await running.wait_for_card("Ann")
+        await running.play_opening()
         await fake.vanish_channel(lost)
         table = (await service.queries.find_table(running.table_code)).id
         await service.submit(table, 0, ["par B&O 67"], None, None)
@@ -436,10 +432,7 @@ async def test_a_card_that_is_posted_anew_and_whose_answer_is_lost_is_the_only_o
 async def test_a_deleted_card_is_replaced_without_a_ping(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-        await running.play_lines(
-            "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH"
-        )
-        await running.play_lines("Cid: buy CA")
+        await running.play_opening()
         card, pings = await running.wait_for_card("Ann"), len(fake.pings)
         await fake.delete_message(card)
         await running.play_lines("Ann: par B&O 67")
@@ -452,10 +445,7 @@ async def test_old_cards(running: RunningBot, fake: FakeDiscord) -> None:
     """Discord limits edits of old messages: a new card is sent, and the old one is closed later."""
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
-        await running.play_lines(
-            "Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH"
-        )
-        await running.play_lines("Cid: buy CA")
+        await running.play_opening()
         card, pings = await running.wait_for_card("Ann"), len(fake.pings)
         fake.old_edit_limit = (0, 0.05)
         fake.clock.advance(3700)

@@ -11,7 +11,6 @@ PERMISSIONS = (
     "ATTACH_FILES", "VIEW_CHANNEL", "SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS", "CREATE_PUBLIC_THREADS",
     "EMBED_LINKS", "READ_MESSAGE_HISTORY", "PIN_MESSAGES",
 )  # fmt: skip
-OPENING = ("Ann: bid BO 225", "Bob: buy SV", "Cid: buy CS", "Ann: buy DH", "Bob: buy MH", "Cid: buy CA")
 PLAYERS = ("Ann", "Bob", "Cid")
 
 
@@ -76,7 +75,7 @@ async def test_the_same_card_loses_and_keeps_its_pictures(running: RunningBot, f
     """An edit keeps files by their ids; where a new one may not be attached, the board is text."""
     async with running.online():
         await running.start_game(*PLAYERS)
-        await running.play_lines(*OPENING)
+        await running.play_opening()
         card = await running.wait_for_card("Ann", holding="par")
         *ids, _ = [each.id for each in card.attachments]  # the last is the map of the par price
         fake.find_channel("general").denied.add("ATTACH_FILES")
@@ -102,7 +101,7 @@ async def test_edit_after_edit_keeps_the_files(running: RunningBot, fake: FakeDi
     """What an edit has kept is recorded, so the next one uploads nothing of it either."""
     async with running.online():
         await running.start_game(*PLAYERS)
-        await running.play_lines(*OPENING)
+        await running.play_opening()
         card = await running.wait_for_card("Ann", holding="par")
         *ids, _ = [each.id for each in card.attachments]
         for line, holding, maps in (("par B&O 67", "or pass", 0), ("undo", "par", 1)):
@@ -119,7 +118,7 @@ async def test_files_refused_from_the_start(running: RunningBot, fake: FakeDisco
         await running.start_game(*PLAYERS)
         card = await running.wait_for_card("Ann")
         assert fake.pings[-1].message is card, "the message that pinged has become the card"
-        await running.play_lines(*OPENING)
+        await running.play_opening()
         card = await running.wait_for_card("Ann", holding="par")
         assert not fake.shown_images(card)
         await fake.select("Ann", card, "Par: 6 ways", "Par the B&O at $67")
@@ -132,7 +131,7 @@ async def test_files_refused_from_the_start(running: RunningBot, fake: FakeDisco
 async def test_a_card_is_posted_anew_where_files_are_refused(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game(*PLAYERS)
-        await running.play_lines(*OPENING)
+        await running.play_opening()
         card = await running.wait_for_card("Ann", holding="par")
         fake.find_channel("general").denied.add("ATTACH_FILES")
         await fake.delete_message(card)
@@ -146,7 +145,7 @@ async def test_a_card_is_posted_anew_where_files_are_refused(running: RunningBot
 async def test_an_edit_that_is_refused_makes_a_new_card(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game(*PLAYERS)
-        await running.play_lines(*OPENING)
+        await running.play_opening()
         card = await running.wait_for_card("Ann", holding="par")
         fake.rest.inject_fault("PATCH", f"messages/{card.id}$", 400)
         await running.play_lines("Ann: par B&O 67")
@@ -171,7 +170,7 @@ async def test_an_old_card_is_finished_where_the_next_can_be_posted_nowhere(
 async def test_a_locked_thread_moves_to_the_channel(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         thread = await running.start_game(*PLAYERS)
-        await running.play_lines(*OPENING)
+        await running.play_opening()
         await running.wait_for_card("Ann", holding="par")
         await fake.change_channel(thread, {"locked": True})
         done = await fake.run_command("Ann", "general", "do", line="par B&O 67", table=running.table_code)

@@ -16,6 +16,7 @@ from bot.config import Settings, parse_settings
 from bot.discord import client
 from bot.discord.greeting import greeting_key
 from bot.hub.people import person_by_discord
+from bot.hub.request import Completed
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from renderers import PaletteName, Picture
@@ -23,6 +24,7 @@ from storage import OutboxMessage, Store, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 
+OPENING = ("bid BO 225", "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
 DOT = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63f8cfc000000301010018dd8db00000000049454e44ae426082"
@@ -262,6 +264,15 @@ class RunningBot:
             name, _, line = each.partition(": ")
             done = await self.submit_lines(name, line)
             assert done.text.startswith("Done."), f"{each}: {done.text}"
+
+    async def play_opening(self) -> None:
+        """Sell the privates to three players without Discord: Ann has the B&O, and is asked for its par."""
+        assert self.service is not None
+        table = (await self.service.queries.find_table(self.table_code)).id
+        for number, line in enumerate(OPENING):
+            done = await self.service.submit(table, number % 3, [line], None, None)
+            assert isinstance(done, Completed), done
+        await self.wait_for_card("Ann")
 
     async def submit_lines(self, name: str, *lines: str) -> Interaction:
         """Submit lines with `/do` in the thread."""

@@ -1,4 +1,4 @@
-"""Random games under a referee of turns, and what the referee says where a rule of the book is broken."""
+"""Games from late positions under a referee of turns, and what the referee says where a rule is broken."""
 
 from __future__ import annotations
 
