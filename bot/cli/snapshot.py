@@ -94,7 +94,9 @@ def command(
     """
     try:
         game = game_of_source(source)
-        snapshot = snapshot_of(game.history)._replace(id=_id_of(source), status=game.status)
+        snapshot = snapshot_of(game.history)._replace(
+            id=game.stem if game.status else _id_of(source), status=game.status
+        )
         kinds = [kind.strip() for kind in only.split(",") if kind.strip()]
         memory = Memory(config.load_settings().data / "snapshots.json", webhook)
         last = memory.last(snapshot)

@@ -108,15 +108,15 @@ async def watch(
 ) -> None:
     """`/watch`."""
     watching = handler_of(interaction).watch
-    raw, status = b"", ""
+    raw, shown = b"", None
     if file is not None:
         raw = await read_file(file)
     elif table:
-        raw, status = await watching.file_of_table(interaction, table)
+        raw, shown = await watching.file_of_table(interaction, table)
     elif not url:
         await watching.offer_form(interaction)
         return
-    await watching.show(interaction, raw, status, url="" if raw else url or "", news=news)
+    await watching.show(interaction, raw, shown, url="" if raw else url or "", news=news)
 
 
 async def help_command(interaction: Interaction) -> None:

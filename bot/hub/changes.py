@@ -25,7 +25,15 @@ from bot.hub.notifications.messages import Notification
 from bot.hub.pace import Pace
 from bot.hub.people import Limits
 from bot.hub.request import Completed
-from bot.hub.seating import check_no_robot_name, goes_on, host_and_players, next_host, record_replacement
+from bot.hub.seating import (
+    check_no_robot_name,
+    goes_on,
+    host_and_players,
+    next_host,
+    people_of,
+    record_replacement,
+    seat_agreed_robots,
+)
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.sentences import cut_text
@@ -261,7 +269,7 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
     """Put into a draft that a person leaves a table that has not started, its player or its host or both.
 
     After the host the next person who joined is the host, and is told; where only robots or unanswered
-    invitations are left, the table is closed.
+    invitations are left, the table is closed. Robots that waited for this person's answer take their seats.
     """
     unit, info = await draft.unit(), draft.table.stored_info
     if player := info.player_of(person_id):
@@ -276,6 +284,7 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
         recipient = await load_recipient(unit, host.person_id, None)
         name = f"{info.id}.host.{messages.unique_suffix()}"
         draft.messages += clock_messages.named_messages(info, notification, recipient, name, unit.now)
+    await seat_agreed_robots(unit, info, {each.person_id for each in people_of(info)} - {person_id})
     draft.messages += messages.lobby_refreshes(info)
     await renew_expiry(unit, info)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import engine
 from bot.hub.commit import CommitDraft
@@ -135,6 +135,11 @@ def robots_of(info: TableInfo) -> list[SeatedPlayer]:
     return [player for player in info.seated_players if player.is_robot]
 
 
+def waiting_robots(info: TableInfo) -> list[SeatedPlayer]:
+    """The robots to which not everybody at a table has agreed yet."""
+    return [robot for robot in robots_of(info) if not robot.joined]
+
+
 def people_of(info: TableInfo) -> list[SeatedPlayer]:
     """The people who sit at a table."""
     return [player for player in info.seated_players if not player.is_robot and player.joined]
@@ -162,12 +167,21 @@ async def robot_deputy(unit: UnitOfWork) -> Person:
     return await unit.people.get(int(known))
 
 
-async def agree_to_robot(unit: UnitOfWork, robot_id: int, person_id: int) -> set[int]:
-    """A person agrees to a robot; all who agree to it now."""
-    robot = await unit.people.get(robot_id)
-    agreed = {*robot.preferences[PREFERENCE]["agreed"], person_id}
-    await unit.people.update(robot_id, preferences={PREFERENCE: {"agreed": sorted(agreed)}})
-    return agreed
+async def agree_to_robots(unit: UnitOfWork, info: TableInfo, person_id: int) -> None:
+    """A person agrees to the robots that wait for that."""
+    for robot in waiting_robots(info):
+        agreed = (await unit.people.get(robot.person_id)).preferences[PREFERENCE]["agreed"]
+        everybody = sorted({*agreed, person_id})
+        await unit.people.update(robot.person_id, preferences={PREFERENCE: {"agreed": everybody}})
+
+
+async def seat_agreed_robots(unit: UnitOfWork, info: TableInfo, people: Collection[int]) -> None:
+    """Give a seat to the robots that wait until all these people agree, and have it."""
+    for robot in waiting_robots(info):
+        agreed = (await unit.people.get(robot.person_id)).preferences[PREFERENCE]["agreed"]
+        if set(people) <= set(agreed):
+            await unit.tables.vacate_seat(robot.seat_id)
+            await add_seat(unit, info, robot.person_id, robot.name)
 
 
 async def is_robot(unit: UnitOfWork, person_id: int) -> bool:

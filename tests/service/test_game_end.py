@@ -56,3 +56,15 @@ async def test_a_game_ends_and_an_undo_reopens_it(empty: ServiceHarness) -> None
     other = next((who for who, _ in last if who != last[-1][0]), None)
     if other is not None:
         assert isinstance(await service.submit(empty.table, other, ["undo"], None, None), PollUpdated)
+
+
+async def test_a_game_that_begins_as_another_of_the_same_players_has_a_post_of_its_own(
+    world: ServiceHarness,
+) -> None:
+    watcher, queries = world.service.watcher, world.service.queries
+    file = b"title 1830\nplayers Ann, Bob, Cid\n---\n"
+    first = await queries.table_info(world.table)
+    await watcher.keep(await watcher.look(file, "hall", None, first), "hall", "post 1")
+    again = await world.service.lobby.create("1830", world.people["Ann"], name="Rematch")
+    assert (await watcher.look(file, "hall", None, first)).message == "post 1"
+    assert (await watcher.look(file, "hall", None, again)).message == ""

@@ -208,6 +208,17 @@ async def test_a_table_with_nobody_but_robots_and_invitations_is_closed(table: T
         await table.service.lobby.join(table.id, await table.person("Bob"), "Bob")
 
 
+async def test_a_robot_waits_for_nobody_who_has_left_or_came_later(table: Table) -> None:
+    await table.open("1830")
+    for name in ("Ann", "Bob", "Cid"):
+        await table.told(name, "join")
+    await table.told("Ann", "invite robot")
+    await table.told("Dora", "join")
+    assert await table.told("Bob", "agree") == "You agree. Others have not answered yet."
+    await table.told("Cid", "leave")
+    assert "The game at table" in await table.told("Ann", "start")
+
+
 async def test_a_host_without_a_seat_leaves_too(table: Table) -> None:
     await table.open("1830")
     await table.told("Bob", "join")

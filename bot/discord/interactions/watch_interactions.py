@@ -51,19 +51,19 @@ class WatchInteractions:
         self,
         interaction: discord.Interaction,
         raw: bytes = b"",
-        status: str = "",
+        table: TableInfo | None = None,
         *,
         url: str = "",
         news: bool = False,
     ) -> None:
-        """Show the game of a file or of a page in the channel of the interaction. Raises ValueError. status:
-        of the table whose game it is. news: an edit is told in a message of its own too."""
+        """Show the game of a file or of a page in the channel of the interaction. Raises ValueError. table:
+        whose game it is. news: an edit is told in a message of its own too."""
         channel, watcher = interaction.channel, self._service.watcher
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
         place = _place(channel.id)
         person_id = await self._lookup.person_id(interaction.user)
-        asked = watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, status)
+        asked = watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
         game = await asked
         drawn = await watcher.draw(game, self._pictures)
         images = _attachments(drawn)
@@ -88,8 +88,8 @@ class WatchInteractions:
         link = f"https://discord.com/channels/{interaction.guild_id}/{channel.id}/{message}"
         await reply_text(interaction, f"{told}: {link}")
 
-    async def file_of_table(self, interaction: discord.Interaction, code: str) -> tuple[bytes, str]:
-        """The game of a table of this server and its status, if the user may see it and show it here. Raises
+    async def file_of_table(self, interaction: discord.Interaction, code: str) -> tuple[bytes, TableInfo]:
+        """The game of a table of this server, with the table, if the user may see it and show it here. Raises
         ValueError."""
         table = await self._lookup.resolve_table(interaction, code)
         if interaction.channel_id not in _own_channels(table):
@@ -103,7 +103,7 @@ class WatchInteractions:
         file = await game_text_file(await self._service.queries.history(table.id), table)
         if file is None:
             raise ValueError(f"The game of table {table.code} began from a position, so it cannot be shown.")
-        return file.content, table.status
+        return file.content, table
 
     async def _edit(
         self, channel: object, message: str, payload: list[Json], images: list[ImageAttachment]

@@ -5,7 +5,17 @@ from __future__ import annotations
 from bot.features.lobby.messages import ask_about_robot, tell_no_robots
 from bot.hub.changes import TableChanges, actor_name, again_on_conflict, check_allowed, check_in_lobby
 from bot.hub.info import TableInfo
-from bot.hub.seating import add_robot, add_seat, agree_to_robot, check_name, people_of, robot_name, robots_of
+from bot.hub.seating import (
+    add_robot,
+    add_seat,
+    agree_to_robots,
+    check_name,
+    people_of,
+    robot_name,
+    robots_of,
+    seat_agreed_robots,
+    waiting_robots,
+)
 
 
 class LobbyRobots(TableChanges):
@@ -39,15 +49,11 @@ class LobbyRobots(TableChanges):
             info = table.stored_info
             if info.player_of(person_id) is None:
                 raise ValueError(f"You have no seat at table {info.code}.")
-            waiting = [robot for robot in robots_of(info) if not robot.joined]
-            if not waiting:
+            if not waiting_robots(info):
                 raise ValueError(f"No robot waits for an answer at table {info.code}.")
-            people = {p.person_id for p in people_of(info)}
             async with self.changing(table) as unit:
-                for robot in waiting:
-                    if people <= await agree_to_robot(unit, robot.person_id, person_id):
-                        await unit.tables.vacate_seat(robot.seat_id)
-                        await add_seat(unit, info, robot.person_id, robot.name)
+                await agree_to_robots(unit, info, person_id)
+                await seat_agreed_robots(unit, info, [p.person_id for p in people_of(info)])
         return table.stored_info
 
     @again_on_conflict

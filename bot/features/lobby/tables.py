@@ -31,6 +31,7 @@ from bot.hub.pace import parse_pace
 from bot.hub.people import Limits
 from bot.hub.seating import (
     add_seat,
+    agree_to_robots,
     check_name,
     check_no_robot_name,
     free_name,
@@ -128,6 +129,7 @@ class Lobby(LobbyRobots):
                     await unit.tables.vacate_seat(vacated.seat_id)
                 await add_seat(unit, info, person_id, name)
                 info = await load_info(unit, table_id)
+                await agree_to_robots(unit, info, person_id)
                 if is_full(info, was_invited=reserved is not None):
                     await tell_full(unit, info)
         return table.stored_info

@@ -122,13 +122,16 @@ class Watcher:
         text = f"{watched.text}\n-# {url.strip()} as of <t:{int(read.at.timestamp())}:f>"
         return watched._replace(url=url.strip(), text=text)
 
-    async def look(self, raw: bytes, place: str, person_id: int | None, status: str = "") -> WatchedGame:
-        """Read a file for a place. status: of the table whose game it is. Raises ValueError for one that is
+    async def look(
+        self, raw: bytes, place: str, person_id: int | None, table: TableInfo | None = None
+    ) -> WatchedGame:
+        """Read a file for a place. table: whose game it is. Raises ValueError for one that is
         no game, LimitReached."""
         async with self._store.begin() as unit:
             await self._limits.count(unit, person_id, "snapshots")
             posts = Posts(await unit.settings.get(POSTS))
-        snapshot = (await self._snapshot(raw))._replace(id=game_id(raw), status=status)
+        id, status = (table.code, table.status) if table else (game_id(raw), "")
+        snapshot = (await self._snapshot(raw))._replace(id=id, status=status)
         last = posts.last(snapshot, place)
         since = last.since(snapshot) if last else None
         text = "\n".join([*description(snapshot), *changes(last, snapshot)])

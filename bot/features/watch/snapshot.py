@@ -31,7 +31,7 @@ TAKEN_BACK = "Moves were taken back since the last snapshot."
 
 class Snapshot(NamedTuple):
     """A game at one moment. history: without hidden orders. state: its last position. id: of the game at the
-    site that has written its file, empty if there is none. status: of its table here, or empty."""
+    site that has written its file, or the code of its table here, or empty. status: of that table."""
 
     history: GameHistory
     state: engine.State
