@@ -36,7 +36,7 @@ from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
-from bot.hub.notifications.leasing import lease_due
+from bot.hub.notifications.late_messages import without_sleepers
 from bot.hub.notifications.messages import Notification
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -152,8 +152,11 @@ class DiscordDelivery:
         tables, has_more = set[int](), True
         while has_more:
             async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
-                due = await lease_due(unit, "discord", MAX_CONCURRENT, self._lease, shards=self._shards)
-                has_more = len(due) == MAX_CONCURRENT
+                leased = await unit.outbox.lease_due(
+                    "discord", MAX_CONCURRENT, self._lease, shards=self._shards
+                )
+                due = await without_sleepers(unit, leased)
+                has_more = len(leased) == MAX_CONCURRENT
                 next_due = await unit.outbox.next_due_at("discord", self._shards)
                 wait = (next_due - unit.now).total_seconds() if next_due else POLL_INTERVAL
             self._pause = min(max(wait, MIN_PAUSE), POLL_INTERVAL)

@@ -171,5 +171,6 @@ class CommitDraft:
 async def write_notes(unit: UnitOfWork, table: LiveTable, sentences: Sequence[str]) -> list[LogRow]:
     """Append notes to the log of a locked table; the rows, to add to it in memory after the transaction."""
     rows = [LogRow(kind="note", transport="clock", line="clock", raw_line=each) for each in sentences]
-    state = engine.encode_state(table.state)
-    return await unit.move_log.append(table.stored_info.id, table.seq, rows, state) if rows else []
+    if not rows:
+        return []
+    return await unit.move_log.append(table.stored_info.id, table.seq, rows, engine.encode_state(table.state))

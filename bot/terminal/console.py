@@ -218,9 +218,9 @@ class Console:
     async def _handle_safely(self, line: str) -> Reply:
         try:
             return await self._dispatch(line.strip())
-        except (ValueError, StoreError, OSError) as error:
-            return Reply(fault_sentence(error), "bad")
-        except Exception:
+        except Exception as error:
+            if isinstance(error, ValueError | StoreError) or (isinstance(error, OSError) and error.strerror):
+                return Reply(fault_sentence(error), "bad")
             log.exception("the line %r failed", line)
             return Reply(f"`{line.strip()}` failed; the reason is in the log file.", "bad")
 

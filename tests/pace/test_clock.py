@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bot.hub.log import recent_events
-from bot.hub.notifications.leasing import lease_due
+from bot.hub.notifications.late_messages import without_sleepers
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
 from storage import NewMessage
@@ -231,8 +231,9 @@ async def test_late_messages_that_cannot_be_read_hold_up_no_other(driven: Driven
         for key, payload in (("damaged", b"{"), ("deleted", unknown)):
             message = NewMessage(key, "mail", {}, payload, not_before=START - timedelta(hours=1))
             await unit.outbox.enqueue(message)
-        leased = await lease_due(unit, "mail", 9, timedelta(minutes=1))
-    assert [row.idempotency_key for row in leased] == ["damaged", "deleted"]
+        leased = await unit.outbox.lease_due("mail", 9, timedelta(minutes=1))
+        sent = await without_sleepers(unit, leased)
+    assert [row.idempotency_key for row in sent] == ["damaged", "deleted"]
 
 
 # -- channels and digest ---------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""The messages of the outbox that are sent now. Nobody is woken by one that comes late: after a downtime."""
+"""Messages of the outbox that come late, after a downtime, wake nobody."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from datetime import timedelta
 
 from msgspec import DecodeError
@@ -10,23 +10,14 @@ from msgspec import DecodeError
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.notifications.notify import sleeps_until
-from storage import Channel, GuildShards, NotFound, OutboxMessage, UnitOfWork
+from storage import NotFound, OutboxMessage, UnitOfWork
 
 LATE = timedelta(minutes=10)
 """So long after its time a message is late: its time was chosen outside the quiet hours of its reader."""
 
 
-async def lease_due(
-    unit: UnitOfWork,
-    channel: Channel,
-    limit: int,
-    lease: timedelta,
-    not_to: Collection[str] = (),
-    shards: GuildShards | None = None,
-) -> list[OutboxMessage]:
-    """As `OutboxRepository.lease_due`, without late messages whose readers are in their quiet hours: these
-    wait for the end of them."""
-    leased = await unit.outbox.lease_due(channel, limit, lease, not_to, shards)
+async def without_sleepers(unit: UnitOfWork, leased: Iterable[OutboxMessage]) -> list[OutboxMessage]:
+    """Without late messages whose readers are in quiet hours; those wait for the end of the hours."""
     return [row for row in leased if not await _waits(unit, row)]
 
 
