@@ -60,6 +60,7 @@ from engine.core.state import (
     encode_state,
     is_seat,
 )
+from engine.core.words import counted
 from engine.finance import loans
 from engine.finance.loans import LoanStatus
 from engine.finance.market import space_label, space_name
@@ -343,6 +344,7 @@ __all__ = [
     "company_hexes",
     "components_of",
     "copy_state",
+    "counted",
     "counted_certificates",
     "decision",
     "decode_events",

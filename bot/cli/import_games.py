@@ -22,6 +22,7 @@ import engine
 from bot import config
 from bot.features.game_files.feature import incoming_game, read_game
 from bot.service import Service
+from engine import counted
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError
@@ -60,8 +61,7 @@ class ImportReport(msgspec.Struct, omit_defaults=False):
         status = "finished" if self.finished else "not finished"
         scores = ", ".join(f"{player} ${dollars:,}" for player, dollars in self.standings.items())
         table = f"; saved as table {self.table}" if self.table else ""
-        moves = f"{self.actions} move{'' if self.actions == 1 else 's'}"
-        return f"{self.file}: {self.title}, {moves}, {status}: {scores}{table}"
+        return f"{self.file}: {self.title}, {counted(self.actions, 'move')}, {status}: {scores}{table}"
 
     def to_json(self) -> str:
         """The result as one JSON object; without `table` if the game was not saved."""

@@ -9,6 +9,7 @@ import typer
 
 from bot.cli.import_games import import_file, is_site_file, read_game_file
 from bot.features.game_files.feature import text_of
+from engine import counted
 from engine.game_text import ReplayReport, replay
 from engine.site_18xx.game_file import SiteFileError
 
@@ -24,7 +25,7 @@ def replay_file(path: Path) -> ReplayReport | str:
 def report_text(report: ReplayReport) -> str:
     """The result of a replay, with both values of a checkpoint that failed."""
     if report.failure is None:
-        return f"ok, {report.move_count} moves, {report.checkpoint_count} checkpoints"
+        return f"ok, {counted(report.move_count, 'move')}, {counted(report.checkpoint_count, 'checkpoint')}"
     return f"failed, {report.failure}"
 
 

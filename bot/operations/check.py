@@ -17,6 +17,7 @@ import typer
 import engine
 from bot.config import Settings, load_settings
 from bot.hub.loading import UnreadableTable, build_table, check_format, load_metadata
+from engine import counted
 from storage import (
     GameTable,
     LogRow,
@@ -104,12 +105,7 @@ async def check_store(settings: Settings, path: Path | None) -> tuple[list[str],
             f"{store.path} has no tables. If it is a copy of a store in use, its games are still in the file "
             "with -wal at its end beside the original: copy with `railpost backup`."
         )
-    return found, f"{_counted(len(tables), 'table')}, {_counted(rows, 'row')} of logs ({formats or 'none'})"
-
-
-def _counted(number: int, word: str) -> str:
-    """`1 table`, `2 tables`."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    return found, f"{counted(len(tables), 'table')}, {counted(rows, 'row')} of logs ({formats or 'none'})"
 
 
 def _has_log(path: Path) -> bool:
@@ -128,7 +124,7 @@ def command(
     found, checked = asyncio.run(check_store(load_settings(), path))
     for problem in found:
         typer.echo(problem)
-    typer.echo(f"Checked {checked}: {_counted(len(found), 'problem') if found else 'no problem'}.")
+    typer.echo(f"Checked {checked}: {counted(len(found), 'problem') if found else 'no problem'}.")
     if found:
         raise typer.Exit(1)
 

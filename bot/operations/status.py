@@ -19,6 +19,7 @@ from bot.hub.timers import LAST_TIME, ConnectionStatus, Job
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service import Service
+from engine import counted
 from storage import Channel, JobState, QueueStatus, StoreError, StoreLost, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
@@ -98,7 +99,7 @@ class StatusReport(msgspec.Struct):
         found = [*self.problems, *self.degraded, *([self.backup_trouble] if self.backup_trouble else [])]
         if not self.unreadable:
             return found
-        count = "1 table" if len(self.unreadable) == 1 else f"{len(self.unreadable)} tables"
+        count = counted(len(self.unreadable), "table")
         codes = ", ".join(self.unreadable[:MANY]) + (", …" if len(self.unreadable) > MANY else "")
         return [*found, f"{count} cannot be read, and all others are played: {codes}."]
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.operations.backups import existing_backups
+from engine import counted
 from storage import FORMER_STORE_IDS, InvalidStore, Store, StoreError, StoreLost
 
 log = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ def check_start(path: Path, data: Path) -> None:
         what = f"{path} is not the store of the newest backup"
     else:
         return
-    games = f"{kept.tables} table{'s' * (kept.tables > 1)}"
+    games = counted(kept.tables, "table")
     raise InvalidStore(
         f"{what}, and {newest} has {games}. Restore it: railpost restore {newest}. "
         "Or begin with this store: railpost --new."

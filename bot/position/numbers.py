@@ -13,6 +13,7 @@ import engine
 from bot.position import text_views
 from bot.position.sentences import auction_lines, dollars, free_cash_line, private_text, run_lines
 from bot.position.text_views import holding_text
+from engine import counted
 
 
 def decision_lines(
@@ -90,14 +91,14 @@ def player_line(state: engine.State, seat: str) -> str:
 def company_line(state: engine.State, sym: str, revenue: int | None = None) -> str:
     """`PRR: treasury $430, price $90, trains 2 2 3, 2 tokens left, last ran $120`, for the whole table."""
     company = state.companies[sym]
-    tokens = f"{company.unplaced_tokens} token{'s' * (company.unplaced_tokens != 1)} left"
+    tokens = f"{counted(company.unplaced_tokens, 'token')} left"
     trains = f"trains {' '.join(company.trains)}" if company.trains else "no train"
     parts = [
         f"treasury {text_views.treasury_text(state, sym, None)}",
         f"price {text_views.price_text(state, sym)}",
         trains,
         tokens,
-        *([f"{company.loans} loan{'s' * (company.loans != 1)}"] if company.loans else []),
+        *([counted(company.loans, "loan")] if company.loans else []),
         *([] if revenue is None else [f"last ran {dollars(revenue)}"]),
         *(private_text(state, private) for private, owner in state.private_owners.items() if owner == sym),
     ]

@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from engine import counted
+
 UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION = re.compile(
     r"(\d{1,6}) ?(m|min|mins|minutes?|h|hours?|hrs?|d|days?|w|weeks?)", re.IGNORECASE | re.ASCII
@@ -76,7 +78,7 @@ def duration_text(length: timedelta) -> str:
         count, unit = round(minutes / 60), "hour"
     else:
         count, unit = round(minutes / 1440), "day"
-    return f"{count} {unit}{'s' * (count != 1)}"
+    return counted(count, unit)
 
 
 def parse_hour(text: str) -> str:

@@ -8,6 +8,7 @@ from engine.core.components import LoanDefinition, MarketZone, SizeDefinition
 from engine.core.events import InterestSet, LoansChanged
 from engine.core.reasons import CashReason, LoanReason, PriceReason
 from engine.core.state import BANK, Auction, BuyerChoice, OperatingRound, ShareholderSettlement
+from engine.core.words import counted
 from engine.finance import market
 from engine.game import Game
 
@@ -67,7 +68,7 @@ def refuse_loans(g: Game, company: str, count: int) -> str | None:
     if count < 1:
         return "Take at least one loan."
     if count > (available := loans_available(g, company)):
-        more = f"{available} more loan{'s' * (available > 1)}" if available else "no more loans"
+        more = counted(available, "more loan") if available else "no more loans"
         return f"The {company} may take {more}{g.cite('1817 §1.2.5')}."
     return None
 
@@ -96,9 +97,8 @@ def loan_label(g: Game, company: str, count: int) -> str:
     space = market.token_space(g, company)
     for _ in range(count):
         space = market.left(g, space)
-    return (
-        f"Take {_loan_count(count)}: ${count * loan_terms(g).value:,}, price to {market.space_name(g, space)}"
-    )
+    then = f"price to {market.space_name(g, space)}"
+    return f"Take {counted(count, 'loan')}: ${count * loan_terms(g).value:,}, {then}"
 
 
 def may_repay(most: int) -> str:
@@ -114,17 +114,13 @@ def repayment_label(g: Game, company: str, count: int, *, moves_price: bool = Tr
     for _ in range(count if moves_price else 0):
         space = market.right(g, space)
     then = f", price to {market.space_name(g, space)}" if moves_price else ""
-    return f"Repay {_loan_count(count)}: ${count * loan_terms(g).value:,}{then}"
+    return f"Repay {counted(count, 'loan')}: ${count * loan_terms(g).value:,}{then}"
 
 
 def token_cost_label(g: Game, size: int, count: int) -> str:
     """`; 2 tokens to pay, $100`: the cost of station tokens for a company of that size, or nothing."""
     cost = count * g.components.company_sizes[size].station_cost
-    return f"; {count} token{'s' * (count > 1)} to pay, ${cost:,}" if count else ""
-
-
-def _loan_count(count: int) -> str:
-    return f"{count} loan{'s' * (count > 1)}"
+    return f"; {counted(count, 'token')} to pay, ${cost:,}" if count else ""
 
 
 def interest_rate(g: Game) -> int:

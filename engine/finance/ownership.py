@@ -19,6 +19,7 @@ from engine.core.events import (
     SharesMoved,
 )
 from engine.core.state import CLOSED, IPO, POOL, TREASURY, PendingSale, is_seat
+from engine.core.words import counted
 from engine.finance import market
 from engine.finance.granted_certificates import (
     ShareMove,
@@ -151,7 +152,7 @@ def excess_text(g: Game, seat: str, sellable: Collection[str] | None = None) -> 
     parts = [f"{percent} % of the {company}" for company, percent in above if percent > 0]
     if (certificates := counted_certificates(g, seat) - certificate_limit(g)) > 0:
         named = ", ".join(c for c in over if sellable is None or c in sellable)
-        parts.append(f"{certificates} certificate{'s' * (certificates > 1)} of {named}")
+        parts.append(f"{counted(certificates, 'certificate')} of {named}")
     return " and ".join(parts)
 
 

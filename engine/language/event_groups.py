@@ -18,6 +18,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, LoanReason, PriceReason
 from engine.core.state import CLOSED
+from engine.core.words import counted
 from engine.finance import market
 from engine.game import Game
 
@@ -80,7 +81,7 @@ class LoanGroup:
     def sentence(self) -> str:
         verb = "takes" if self.reason is LoanReason.TAKEN else "repays"
         price = f", and is {market.space_label(self.g, self.cell)}" if self.cell else ""
-        return f"the {self.company} {verb} {_count(self.count, 'loan')} for ${self.dollars:,}{price}"
+        return f"the {self.company} {verb} {counted(self.count, 'loan')} for ${self.dollars:,}{price}"
 
 
 @dataclass
@@ -96,7 +97,7 @@ class TakeoverGroup:
             case CashMoved(self.source, self.target, amount):
                 self.items.append(f"${amount:,}")
             case LoansChanged(self.target, count, LoanReason.TAKEN_OVER, self.source):
-                self.items.append(_count(count, "loan"))
+                self.items.append(counted(count, "loan"))
             case LoansChanged(self.source, count):
                 return count < 0
             case TrainMoved(train, self.source, self.target):
@@ -197,7 +198,3 @@ def hex_label(g: Game, hex: str) -> str:
     """A hex with its name, if it has one: `H10 Pittsburgh`."""
     name = g.components.map.hexes[hex].name
     return f"{hex} {name}" if name else hex
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number > 1)}"

@@ -39,6 +39,7 @@ from engine.core.actions import (
     TradePrivate,
 )
 from engine.core.state import OperatingTurn, is_seat
+from engine.core.words import counted
 from engine.finance.offers import WITHDRAW, without_open_offers
 from engine.game import Game
 from engine.kernel import options, refusal
@@ -167,13 +168,9 @@ def _field_label(g: Game, action: Action, name: str) -> str | None:
         case "offer":
             return f"offer {value}"
         case "count" if isinstance(action, TakeLoans | RepayLoans | TakeLoansForCompany):
-            return f"{value} loan{'s' if value > 1 else ''}"
+            return counted(value, "loan")
         case "count":
-            return (
-                None
-                if value == field_defaults(type(action)).get(name)
-                else f"{value} share{'s' * (value > 1)}"
-            )
+            return None if value == field_defaults(type(action)).get(name) else counted(value, "share")
         case "size":
             return f"{value} shares"
         case "privates":

@@ -36,6 +36,7 @@ from engine.core.state import (
     TakeoverLoans,
     is_seat,
 )
+from engine.core.words import counted
 from engine.finance import market
 from engine.finance.loans import (
     in_zone,
@@ -158,10 +159,10 @@ class CompanyAuction:
         company, co = frame.item, g.company(frame.item)
         why = "offered" if is_tradable(g, company) else market.space_label(g, market.token_space(g, company))
         tokens = sum(owner == company for placed in g.state.tokens.values() for _, owner in placed)
-        loans = f"{co.loans} loan{'s' * (co.loans != 1)}"
+        loans = counted(co.loans, "loan")
         money = [] if is_in_liquidation(g, company) else [f"${g.cash(company):,}", loans]
         trains = f"trains {' '.join(co.trains)}" if co.trains else "no train"
-        assets = [*money, trains, f"{tokens} token{'s' * (tokens != 1)}", *g.privates_of(company)]
+        assets = [*money, trains, counted(tokens, "token"), *g.privates_of(company)]
         return f"{why}: {', '.join(assets)}"
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:

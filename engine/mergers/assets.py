@@ -17,6 +17,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, LoanReason, TrainReason
 from engine.core.state import CashCrisis, Discard, ExcessTokens, GameOver, MergerRound, ShareholderSettlement
+from engine.core.words import counted
 from engine.game import Game
 from engine.mechanics import Option, never
 from engine.operating.stations import city_label
@@ -179,7 +180,7 @@ class ExcessTokensQuestion:
         if shared := self._shared_hexes(g, frame):
             return f"remove one of the two station tokens of the {frame.company} in {min(shared)}"
         excess = self._excess(g, frame)
-        return f"remove {excess} station token{'s' if excess > 1 else ''} of the {frame.company}"
+        return f"remove {counted(excess, 'station token')} of the {frame.company}"
 
     def options(self, g: Game, frame: ExcessTokens, seat: str) -> Iterator[Option]:
         for hex, node in self._token_cities(g, frame):

@@ -71,8 +71,8 @@ def refuse_buy(g: Game, seat: str, company: str, holder: str, count: int = 1) ->
         )
     percent = count * share_percent(g, company)
     if count < 1 or percent_for_sale(g, holder, company) < percent:
-        there = percent_for_sale(g, holder, company) // share_percent(g, company)
-        return f"There are {there} shares of the {company} there{g.cite('1817 §5.4')}."
+        place = SOURCE_LABELS[POOL if holder == POOL else TREASURY].capitalize()
+        return f"{too_few_shares(place, percent_for_sale(g, holder, company), company)}{g.cite('1817 §5.4')}."
     if g.percent_held(seat, company) + percent > percent_limit(g, company):
         return (
             f"Nobody may hold more than {percent_limit(g, company)} % of the {company}{g.cite('1817 §5.1')}."

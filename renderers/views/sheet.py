@@ -21,6 +21,7 @@ from engine import (
     State,
     bids,
     certificate_limit,
+    counted,
     counted_certificates,
     decision,
     game_of,
@@ -113,7 +114,7 @@ class CompanyView:
     def summary(self) -> str:
         """A started company in words."""
         cash = () if not self.cash_text else (self.cash_text if self.floated else "not floated",)
-        loans = (f"{self.loans} loan{'s' if self.loans > 1 else ''}",) if self.loans else ()
+        loans = (counted(self.loans, "loan"),) if self.loans else ()
         price = f"at {self.price}" if self.price is not None else "without a price"
         place = f"in {self.zone}" if self.zone else price
         shares = f" of {self.size} shares" if self.size else ""
@@ -134,7 +135,7 @@ class CompanyView:
         facts += [f"loans {self.loans}/{self.max_loans}"] if self.max_loans else []
         if self.started and self.tokens:
             costs = "" if self.size else f" ({' '.join(map(dollars, self.tokens))})"
-            facts.append(f"{len(self.tokens)} token{'s' * (len(self.tokens) > 1)} left{costs}")
+            facts.append(f"{counted(len(self.tokens), 'token')} left{costs}")
         facts += [f"owes {dollars(self.unpaid_tokens)} for tokens"] if self.unpaid_tokens else []
         return facts + ([f"privates {' '.join(self.privates)}"] if self.privates else [])
 

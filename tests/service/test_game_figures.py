@@ -40,6 +40,12 @@ def test_an_order_between_two_moves_of_one_player_makes_no_wait() -> None:
     assert (figures.waits, figures.saved) == (0, 2)
 
 
+def test_one_is_said_in_the_singular() -> None:
+    figures = game_figures(moves((0, 0, None), (1, 1, None), (1, 2, None), (0, 3, 5)))
+    said = figures_sentence(figures, ["Ann", "Bob"], shows_answers=False)
+    assert said == "The game took 1 day and waited 1 time; orders saved 1 wait."
+
+
 def test_answers_are_shown_only_if_the_table_has_agreed() -> None:
     names = ("Ann", "Bob", "Cid")
     hidden = figures_sentence(game_figures(GAME), names, shows_answers=False)

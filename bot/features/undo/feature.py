@@ -22,6 +22,7 @@ from bot.hub.request import CommandResult, Request, not_running, refused
 from bot.hub.table import LiveTable
 from bot.position.controls import Say
 from bot.position.text_views import join_words
+from engine import counted
 from storage import TablePoll
 
 
@@ -182,7 +183,7 @@ def current_rewind(table: LiveTable, kind: RewindKind, target: int) -> Rewind | 
 def poll_question(table: LiveTable, rewind: Rewind) -> str:
     """The question to the players of those moves."""
     number = len(rewind.moves)
-    moves = f"{number} move{'s' * (number != 1)}"
+    moves = counted(number, "move")
     return f"{rewind.kind.capitalize()} {moves}? {rewind.moves_text(table)}."
 
 

@@ -21,6 +21,7 @@ from bot.hub.notifications.messages import Notification
 from bot.position.sentences import dollars
 from bot.position.text_views import join_words, over_sentence
 from bot.position.times import duration_text
+from engine import counted
 
 
 async def ending_page(
@@ -119,8 +120,8 @@ def game_figures(moves: Sequence[TimedMove]) -> GameFigures:
 def figures_sentence(figures: GameFigures, names: Sequence[str], *, shows_answers: bool) -> str:
     """The figures in words. shows_answers: the table has agreed to show how fast each player was."""
     days = max(round(figures.days), 1)
-    length = f"The game took {days} day{'s' * (days > 1)} and waited {figures.waits} times"
-    saved = f"; orders saved {figures.saved} waits" if figures.saved else ""
+    length = f"The game took {counted(days, 'day')} and waited {counted(figures.waits, 'time')}"
+    saved = f"; orders saved {counted(figures.saved, 'wait')}" if figures.saved else ""
     text = f"{length}{saved}."
     if shows_answers and figures.answers:
         each = [f"{names[seat]} {duration_text(time)}" for seat, time in sorted(figures.answers.items())]

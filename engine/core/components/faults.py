@@ -24,6 +24,7 @@ from engine.core.components.definitions import (
     TileAbility,
     TrainDefinition,
 )
+from engine.core.words import counted
 
 COLORS = ("white", "yellow", "green", "brown", "gray")
 """Colours of tiles in the order of upgrades."""
@@ -53,7 +54,7 @@ def faults_of(components: Components, tiles: Mapping[str, Face]) -> list[str]:
 def refuse_faults(where: str, faults: list[str]) -> None:
     """Raise ValueError, with the place and a sentence for each fault, where there are any."""
     if faults:
-        raise ValueError("\n".join((f"{where} has {len(faults)} fault{'s' * (len(faults) > 1)}:", *faults)))
+        raise ValueError("\n".join((f"{where} has {counted(len(faults), 'fault')}:", *faults)))
 
 
 def _coordinate_faults(components: Components) -> Iterator[str]:
