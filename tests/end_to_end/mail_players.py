@@ -167,9 +167,15 @@ class MailPlayer:
         return receipt
 
     async def said(self, *lines: str, to: Delivery | None = None) -> Delivery:
-        """Reply and read the receipt."""
-        await self.reply(*lines, to=to)
-        return await self.letter()
+        """Reply and read the receipt, before any other email that the reply has brought."""
+        raw = self.written(to or self.inbox[self.read - 1], *lines)
+        await self.office.mail(raw, sender=self.address)
+        message_id, after = message_from_bytes(raw)["Message-ID"], self.read
+        while (receipt := await self.letter()).message["In-Reply-To"] != message_id:
+            pass
+        self.inbox.insert(after, self.inbox.pop(self.read - 1))
+        self.read = after + 1
+        return receipt
 
 
 @dataclass
