@@ -78,16 +78,6 @@ def _speed_rows(rules: RulesMetrics) -> Iterator[ReportRow]:
         yield _speed_row("actions of recorded games per second, every check", files, REPLAY_TARGET)
         for title, games in sorted(rules.replays.items()):
             yield _speed_row(f"  {title}", games, REPLAY_TARGET)
-        slowest = min(files, key=_actions_per_second)
-        yield ReportRow(
-            f"  slowest file, {slowest.name}",
-            str(slowest.action_count),
-            f"{_actions_per_second(slowest):,.0f}",
-        )
-
-
-def _actions_per_second(game: BenchmarkGame) -> float:
-    return 1000 * game.action_count / game.milliseconds
 
 
 def _speed_row(metric: str, games: Sequence[BenchmarkGame], target: float) -> ReportRow:
