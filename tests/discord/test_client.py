@@ -384,6 +384,21 @@ async def test_a_vote_stands_while_the_game_is_paused(started: RunningBot, fake:
     assert table.status == "running" and table.names[1] == "Robot"
 
 
+async def test_a_card_with_seats_that_is_posted_anew_is_in_the_channel(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    """Who looks for a seat is not in the thread. Somebody has deleted the card of the lobby."""
+    for message in fake.visible_messages("general"):
+        await fake.delete_message(message, is_heard=False)
+    asked = await started.submit_lines("Bob", "resign")
+    await fake.click("Bob", asked.message, fake.controls(asked.message)[0].label)
+    await fake.wait_until(lambda: fake.messages_with_controls("general"), "the card with the seat")
+    (card,) = fake.messages_with_controls("general")
+    assert [each.label for each in fake.controls(card)] == ["The seat of Bob"]
+    await started.wait_for_delivery()
+    assert not started.cards
+
+
 async def test_an_open_seat_is_asked_for_and_the_host_admits(started: RunningBot, fake: FakeDiscord) -> None:
     """The card in the channel has a button for the seat; the host has two that answer."""
     asked = await started.submit_lines("Bob", "resign")

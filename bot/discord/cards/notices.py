@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -123,7 +124,7 @@ class Notices:
     async def update_lobby(
         self, queued: OutboxMessage, table: TableInfo, notification: Notification
     ) -> str | None:
-        """Send the lobby card, or bring it up to date."""
+        """Send the lobby card into the channel, where people look for a seat, or bring it up to date."""
         page = await self.service.pages["lobby"](table, notification)
         assert page is not None
         payload = page_card(table.id, page, [f"### {page.headline}"])
@@ -137,7 +138,8 @@ class Notices:
         if not page.controls or "channel" not in table.location:
             return None
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
-        posted = await self._send_once(queued, table, Draft(payload), marker=first_button)
+        in_channel = replace(table, location={"channel": table.location["channel"]})
+        posted = await self._send_once(queued, in_channel, Draft(payload), marker=first_button)
         ref = msgspec.structs.replace(posted, key=queued.idempotency_key)
         await self.poster.cards.change(table.id, TableCard(table.id, LOBBY, ref))
         return str(posted.message_id)
