@@ -341,7 +341,8 @@ class DiscordDelivery:
 
     async def _show_late_pictures(self, table_id: int) -> None:
         """Give cards and an ending the pictures for which they did not wait."""
-        self.keeper.shown_versions.pop(table_id, None)
+        async with self._lock(table_id):  # a sync that goes on has begun without them
+            self.keeper.shown_versions.pop(table_id, None)
         await self._sync_safely(table_id)
         async with self._lock(table_id):
             await self.endings.redraw(await self.service.queries.table_info(table_id))
