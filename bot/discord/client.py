@@ -26,10 +26,11 @@ import hashlib
 import json
 import logging
 import os
+import sys
 from asyncio import sleep
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import cast
+from typing import Any, cast
 
 import aiohttp
 import discord
@@ -149,8 +150,8 @@ def _error_summary(error: BaseException) -> str:
 
 
 def _needs_traceback(error: BaseException) -> bool:
-    """Whether the log should have a traceback: not for network errors and errors of Discord."""
-    return not all(isinstance(each, DISCORD_ERRORS) for each in _leaf_exceptions(error))
+    """Whether the log should have a traceback: not where Discord, the network or the store is at fault."""
+    return not all(isinstance(each, (*DISCORD_ERRORS, StoreError)) for each in _leaf_exceptions(error))
 
 
 def _leaf_exceptions(error: BaseException) -> Iterator[BaseException]:
@@ -229,6 +230,12 @@ class Client(DeletionEvents, discord.AutoShardedClient):
     async def on_disconnect(self) -> None:
         """The connection is lost; the library connects again."""
         self.service.report_connection("discord", "away", "the connection is lost")
+
+    async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
+        """Log what an event has raised, such as a connection that was lost while it was answered."""
+        if (error := sys.exception()) is not None:
+            summary = _error_summary(error)
+            log.warning("Discord: %s: %s", event_method, summary, exc_info=_needs_traceback(error))
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""

@@ -9,6 +9,7 @@ import logging
 import discord
 
 from bot.config import SettingsError, load_settings
+from bot.discord.api import DISCORD_ERRORS
 from storage import Store
 
 log = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ async def _say(guild: discord.Guild) -> bool:
             await channel.send(GREETING, nonce=f"greeting{guild.id}"[:25])  # Discord drops a second one
         except discord.Forbidden:
             continue
-        except discord.DiscordException as error:
+        except DISCORD_ERRORS as error:
             log.info("Discord: a new server could not be greeted: %s", error)
             return False
         return True

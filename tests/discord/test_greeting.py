@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import aiohttp
+import pytest
+
 from bot.discord.greeting import GREETING
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
@@ -35,3 +38,29 @@ async def test_a_server_where_it_may_not_write_is_greeted_when_it_may(tmp_path: 
         fake.find_channel("general").denied.clear()
         async with running.online():
             await fake.wait_until(lambda: greetings(fake), "the greeting")
+
+
+async def test_a_greeting_that_is_lost_on_its_way_is_said_at_the_next_connection(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with FakeDiscord(["Ann"]) as fake:
+        running = RunningBot(fake, tmp_path / "railpost.db", greeted=False)
+        caplog.set_level("INFO")
+        lost = fake.rest.inject_fault("POST", "messages", 0)
+        async with running.online():
+            await fake.wait_until(lambda: "could not be greeted" in caplog.text, "the fault")
+        assert not lost.times and "Traceback" not in caplog.text and greetings(fake) == []
+        async with running.online():
+            await fake.wait_until(lambda: greetings(fake), "the greeting")
+
+
+async def test_an_event_that_fails_is_one_line_of_the_log(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> None:
+        raise aiohttp.ServerDisconnectedError
+
+    monkeypatch.setattr("bot.discord.client.greet", fail)
+    async with running.online():
+        await fake.wait_until(lambda: "on_guild_available" in caplog.text, "the fault")
+    assert "Traceback" not in caplog.text

@@ -272,6 +272,7 @@ class RunningBot:
         for number, line in enumerate(OPENING):
             done = await self.service.submit(table, number % 3, [line], None, None)
             assert isinstance(done, Completed), done
+        await self.wait_for_delivery()  # a turn that is still to be sent would replace the card
         await self.wait_for_card("Ann")
 
     async def submit_lines(self, name: str, *lines: str) -> Interaction:
