@@ -429,6 +429,23 @@ async def test_a_card_that_is_posted_anew_and_whose_answer_is_lost_is_the_only_o
     fake.check_violations(ignoring=["10008"], pinged=["Ann"])
 
 
+async def test_a_message_whose_answer_is_lost_is_gone_when_nothing_is_asked_any_more(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Bob acts before the line to him is tried again; so it stood there for ever."""
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        table = (await service.queries.find_table(running.table_code)).id
+        fake.rest.inject_fault("POST", "messages$", 0, after=True)
+        await service.submit(table, 0, ["pass"], None, None)
+        await fake.wait_until(lambda: "was not sent" in caplog.text, "the lost answer")
+        (lost,) = fake.messages_pinging("Bob")
+        await service.submit(table, 1, ["pass"], None, None)
+        await running.wait_for_card("Ann")
+        await fake.wait_until(lambda: lost not in fake.visible_messages(running.thread), "its end")
+    fake.check_violations(pinged=["Ann", "Bob"])
+
+
 async def test_a_deleted_card_is_replaced_without_a_ping(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
