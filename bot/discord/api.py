@@ -172,26 +172,20 @@ class DiscordApi:
     async def send(
         self,
         channel: Any,
-        payload: list[Json],
+        payload: list[Json] | str,
         key: str,
         users: Iterable[str | None] = (),
         images: Sequence[ImageAttachment] = (),
     ) -> discord.Message:
-        """Send a message; a repeated call with the same `key` within some minutes returns the first one."""
+        """Send a message; a repeated call with the same `key` within some minutes returns the first one.
+
+        payload: its components, or one line of plain text, which phones show in their notifications.
+        """
         sent: discord.Message = await channel.send(
-            view=RawView(payload),
+            **{"content": payload} if isinstance(payload, str) else {"view": RawView(payload)},
             files=[each.discord_file for each in images],
             nonce=make_nonce(key),
             allowed_mentions=mention_only(users),
-        )
-        return sent
-
-    async def send_line(
-        self, channel: Any, line: str, key: str, users: Iterable[str | None]
-    ) -> discord.Message:
-        """Send one line of plain text, which phones show in their notifications."""
-        sent: discord.Message = await channel.send(
-            content=line, nonce=make_nonce(key), allowed_mentions=mention_only(users)
         )
         return sent
 

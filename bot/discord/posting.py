@@ -98,7 +98,7 @@ class Poster:
 
     async def _post_there(self, table: TableInfo, channel: Any, key: str, draft: Draft) -> CardRef:
         if draft.line is not None:
-            message = await self.api.send_line(channel, draft.line, key, draft.users)
+            message = await self.api.send(channel, draft.line, key, draft.users)
             return CardRef(message.channel.id, message.id)
         try:
             message = await self.api.send(channel, draft.payload, key, draft.users, draft.images)
