@@ -172,26 +172,20 @@ class DiscordApi:
     async def send(
         self,
         channel: Any,
-        payload: list[Json],
+        payload: list[Json] | str,
         key: str,
         users: Iterable[str | None] = (),
         images: Sequence[ImageAttachment] = (),
     ) -> discord.Message:
-        """Send a message; a repeated call with the same `key` within some minutes returns the first one."""
+        """Send a message; a repeated call with the same `key` within some minutes returns the first one.
+
+        payload: its components, or one line of plain text, which phones show in their notifications.
+        """
         sent: discord.Message = await channel.send(
-            view=RawView(payload),
+            **{"content": payload} if isinstance(payload, str) else {"view": RawView(payload)},
             files=[each.discord_file for each in images],
             nonce=make_nonce(key),
             allowed_mentions=mention_only(users),
-        )
-        return sent
-
-    async def send_line(
-        self, channel: Any, line: str, key: str, users: Iterable[str | None]
-    ) -> discord.Message:
-        """Send one line of plain text, which phones show in their notifications."""
-        sent: discord.Message = await channel.send(
-            content=line, nonce=make_nonce(key), allowed_mentions=mention_only(users)
         )
         return sent
 
@@ -199,25 +193,24 @@ class DiscordApi:
         self,
         channel: Any,
         is_wanted: Callable[[str, str], bool],
-        since: datetime,
+        since: datetime | None,
         besides: Collection[int] = (),
     ) -> discord.Message | None:
-        """Our message that an earlier attempt has sent since then, if `is_wanted` recognizes one.
+        """Our newest message that an earlier attempt has sent since then, if `is_wanted` recognizes one.
 
         `is_wanted` gets the JSON of a message's components and its text. besides: ids of other messages.
         """
         own_id = self.client.user.id if self.client.user else None
+        after = since - CLOCK_SKEW if since else None
         try:
-            async for message in channel.history(
-                limit=SEARCHED_MESSAGES, after=since - CLOCK_SKEW, oldest_first=False
-            ):
+            async for message in channel.history(limit=SEARCHED_MESSAGES, after=after, oldest_first=False):
                 raw = json.dumps([part.to_dict() for part in message.components])
                 is_ours = message.author.id == own_id and message.id not in besides
                 if is_ours and is_wanted(raw, message.content):
                     found: discord.Message = message
                     return found
-        except discord.HTTPException as error:
-            log.info("Discord: the history of a channel could not be read: %s", error)
+        except (discord.Forbidden, discord.NotFound) as error:
+            log.info("Discord: the history of a channel may not be read: %s", error)
         return None
 
     async def edit(

@@ -28,7 +28,7 @@ import logging
 import os
 import sys
 from asyncio import sleep
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import timedelta
 from typing import Any, cast
 
@@ -43,7 +43,6 @@ from bot.discord.commands import build_command_tree, localized
 from bot.discord.delivery import LEASE, DiscordDelivery
 from bot.discord.greeting import greet, invite_link
 from bot.discord.interactions.interactions import InteractionHandler
-from bot.discord.places import DeletionEvents
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, Store, StoreError
@@ -127,15 +126,11 @@ async def _run_session(
     service: Service, settings: DiscordSettings, pictures: PictureWorkers, lease: float
 ) -> None:
     """Run one client and its delivery worker, from login until the connection ends."""
-    async with Client(service, pictures, settings.shards) as client:
+    async with Client(service, pictures, settings.shards, lease) as client:
         await client.login(settings.token.get_secret_value())
         await client.session_starts.within_limit(client.http)
         async with asyncio.TaskGroup() as group:
-            worker = DiscordDelivery(
-                client, service, pictures, lease=lease, shards=guild_shards_of(settings.shards)
-            )
-            client.deleted_messages = worker.deleted_messages
-            delivery = group.create_task(worker.run())
+            delivery = group.create_task(client.delivery.run())
             await client.connect()
             delivery.cancel()
 
@@ -162,14 +157,17 @@ def _leaf_exceptions(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-class Client(DeletionEvents, discord.AutoShardedClient):
+class Client(discord.AutoShardedClient):
     """The client of some shards, or of all.
 
-    Slash commands are in the command tree, components and modals in `on_interaction`.
+    Slash commands are in the command tree, components and modals in `on_interaction`. Nothing that people
+    write is read.
     """
 
-    def __init__(self, service: Service, pictures: PictureWorkers, shards: Shards | None = None) -> None:
-        """shards: None for all, as many as Discord wants."""
+    def __init__(
+        self, service: Service, pictures: PictureWorkers, shards: Shards | None, lease: float
+    ) -> None:
+        """shards: None for all, as many as Discord wants. lease: see `run`."""
         super().__init__(
             shard_ids=cast("list[int]", list(shards.ids) if shards else None),
             shard_count=shards.count if shards else None,
@@ -183,6 +181,7 @@ class Client(DeletionEvents, discord.AutoShardedClient):
         self.service = service
         self.session_starts = SessionStarts(service.store)
         self.handler = InteractionHandler(service, pictures, self)
+        self.delivery = DiscordDelivery(self, service, pictures, lease=lease, shards=guild_shards_of(shards))
         self.tree = build_command_tree(self)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
@@ -241,6 +240,33 @@ class Client(DeletionEvents, discord.AutoShardedClient):
         """Handle a button, a select menu or a submitted modal."""
         if interaction.type in (discord.InteractionType.component, discord.InteractionType.modal_submit):
             await self.handler.handle(interaction)
+
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        """A message was deleted."""
+        await self._deleted(event.channel_id, [event.message_id])
+
+    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        """Many messages were deleted at once."""
+        await self._deleted(event.channel_id, event.message_ids)
+
+    async def _deleted(self, channel_id: int, message_ids: Collection[int]) -> None:
+        channel = self.get_channel(channel_id)
+        user = channel.recipient if isinstance(channel, discord.DMChannel) else None
+        deleted = self.delivery.deleted_messages
+        await deleted.messages(channel_id, message_ids, user.id if user else None)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Somebody has written a message."""
+        if not message.author.bot:
+            await self.delivery.deleted_messages.chat(message.channel.id, message.id)
+
+    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
+        """A thread was deleted."""
+        await self.delivery.deleted_messages.thread(event.thread_id)
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """A channel was deleted."""
+        await self.delivery.deleted_messages.channel(channel.id)
 
 
 IDENTIFY_INTERVAL = timedelta(seconds=5)

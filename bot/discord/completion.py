@@ -1,4 +1,4 @@
-"""Suggestions for the options of slash commands, and how commands are acknowledged."""
+"""Suggestions for the options of slash commands."""
 
 from __future__ import annotations
 
@@ -23,11 +23,6 @@ Suggestions = Callable[[Interaction, str], Coroutine[Any, Any, list[Choice[str]]
 MAX_SUGGESTIONS = 25
 MAX_CHOICE_LENGTH = 100
 SITE = "18xx.games"
-
-
-async def defer(interaction: Interaction, *, public: bool = False) -> None:
-    """Acknowledge an interaction; its answer follows."""
-    await interaction.response.defer(ephemeral=not public, thinking=True)
 
 
 async def read_file(file: discord.Attachment) -> bytes:

@@ -7,11 +7,8 @@ asked anew: in the new thread, or by direct messages and email.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any
-
-import discord
 
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LOBBY, CardStore
@@ -75,8 +72,6 @@ async def _ask_anew(service: Service, table: LiveTable) -> None:
             )
         )  # fmt: skip
 
-
-log = logging.getLogger(__name__)
 
 IN_PLAY = ("running", "paused", "finished")
 
@@ -162,38 +157,3 @@ class DeletedMessages:
                 person = await unit.people.find_by_identity("discord", str(user))
             found = await queries.list_tables(person_id=person.id) if person else []
         return list({table.id: table for table in found}.values())
-
-
-class DeletionEvents(discord.Client):
-    """The part of a client that hears of what is deleted; nothing that people write is read."""
-
-    deleted_messages: DeletedMessages | None = None
-
-    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
-        """A message was deleted."""
-        await self._messages(event.channel_id, [event.message_id])
-
-    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
-        """Many messages were deleted at once."""
-        await self._messages(event.channel_id, event.message_ids)
-
-    async def _messages(self, channel_id: int, message_ids: Collection[int]) -> None:
-        channel = self.get_channel(channel_id)
-        user = channel.recipient if isinstance(channel, discord.DMChannel) else None
-        if self.deleted_messages is not None:
-            await self.deleted_messages.messages(channel_id, message_ids, user.id if user else None)
-
-    async def on_message(self, message: discord.Message) -> None:
-        """Somebody has written a message; its content is not read."""
-        if self.deleted_messages is not None and not message.author.bot:
-            await self.deleted_messages.chat(message.channel.id, message.id)
-
-    async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
-        """A thread was deleted."""
-        if self.deleted_messages is not None:
-            await self.deleted_messages.thread(event.thread_id)
-
-    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
-        """A channel was deleted."""
-        if self.deleted_messages is not None:
-            await self.deleted_messages.channel(channel.id)

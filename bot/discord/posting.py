@@ -98,7 +98,7 @@ class Poster:
 
     async def _post_there(self, table: TableInfo, channel: Any, key: str, draft: Draft) -> CardRef:
         if draft.line is not None:
-            message = await self.api.send_line(channel, draft.line, key, draft.users)
+            message = await self.api.send(channel, draft.line, key, draft.users)
             return CardRef(message.channel.id, message.id)
         try:
             message = await self.api.send(channel, draft.payload, key, draft.users, draft.images)
@@ -123,18 +123,19 @@ class Poster:
     ) -> CardRef:
         """Post the message of the outbox, or find the one that an earlier attempt has posted; what that one
         shows is not known. is_wanted: see `DiscordApi.find_sent`. Raises Unreachable."""
-        if queued.attempts > 1 and (found := await self._find(table, is_wanted, queued.created_at, dm_user)):
+        if queued.attempts > 1 and (found := await self.find(table, is_wanted, queued.created_at, dm_user)):
             return CardRef(found.channel.id, found.id)
         return await self.post(table, queued.idempotency_key, draft, dm_user)
 
-    async def _find(
+    async def find(
         self,
         table: TableInfo,
         is_wanted: Callable[[str, str], bool],
-        since: datetime,
+        since: datetime | None,
         dm_user: str | None,
     ) -> discord.Message | None:
-        """A message that was posted since then, and that the store does not know."""
+        """A message that was posted since then, and that the store does not know. since: None for any
+        time."""
         stored = {card.ref.message_id for card in await self.cards.of_table(table.id)}
         places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         for channel in places:

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from discord import app_commands
 from discord.app_commands import Choice
 
-from bot.discord.completion import Interaction, Suggestions, defer, handler_of, suggest_tables
+from bot.discord.completion import Interaction, Suggestions, handler_of, suggest_tables
+from bot.discord.interactions.replies import defer
 from storage import TableStatus
 
 Act = Callable[..., Coroutine[Any, Any, None]]

@@ -12,7 +12,7 @@ import discord
 
 from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
 from bot.discord.cards import parts
-from bot.discord.cards.card_refs import LOBBY, CardStore
+from bot.discord.cards.card_refs import LOBBY, NO_MESSAGE, CardStore
 from bot.hub.info import TableInfo
 from bot.service import Service
 from storage import GameTable, GuildShards
@@ -117,7 +117,8 @@ async def card_link(service: Service, table: TableInfo, seat: int | None) -> str
     guild, thread = table.location.get("guild"), table.location.get("thread")
     if guild is None or thread is None:
         return None
-    open_cards = [card.ref for card in await CardStore(service.store).of_table(table.id) if card.asks]
+    cards = await CardStore(service.store).of_table(table.id)
+    open_cards = [card.ref for card in cards if card.asks and card.ref.message_id != NO_MESSAGE]
     ref = next((each for each in open_cards if each.seat == seat), open_cards[0] if open_cards else None)
     target = f"{ref.channel_id}/{ref.message_id}" if ref else thread
     return f"https://discord.com/channels/{guild}/{target}"

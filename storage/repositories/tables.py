@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import or_
+from sqlalchemy import and_, false, or_
 from sqlmodel import col, delete, func, select, update
 
 from storage.errors import NotFound, StoreError, WriteConflict
@@ -136,18 +136,28 @@ class TableRepository(Repository):
         return [thread for thread in found if thread is not None]
 
     async def with_older_cards(
-        self, *statuses: TableStatus, besides: Sequence[str] = (), shards: GuildShards | None = None
+        self,
+        *statuses: TableStatus,
+        besides: Sequence[str] = (),
+        also: str = "",
+        shards: GuildShards | None = None,
     ) -> list[int]:
         """The tables with one of the statuses that have a card from before their last row of the log.
 
-        besides: slots of cards that do not count. shards: only of these.
+        besides: slots of cards that do not count. also: tables of any status and age with a card in a slot
+        that has this text in its name. shards: only of these.
         """
         of_table = col(MoveRecord.table_id) == col(TableSnapshot.table_id)
         older = select(Card.table_id).where(
             col(MoveRecord.seq) == col(TableSnapshot.seq),
-            col(GameTable.status).in_(statuses),
-            col(Card.slot).not_in(besides),
-            col(Card.posted_at) <= col(MoveRecord.created_at),
+            or_(
+                and_(
+                    col(GameTable.status).in_(statuses),
+                    col(Card.slot).not_in(besides),
+                    col(Card.posted_at) <= col(MoveRecord.created_at),
+                ),
+                col(Card.slot).contains(also) if also else false(),
+            ),
             *own_tables(shards),
         )
         query = older.join(GameTable).join(TableSnapshot).join(MoveRecord, of_table)

@@ -758,10 +758,6 @@ def test_player_names(called: str, name: str) -> None:
     assert player_name(called) == name
 
 
-def test_signature_of_the_entry_point() -> None:
-    assert list(shipped.run.__annotations__) == ["service", "settings", "pictures", "lease", "return"]
-
-
 async def test_players_are_asked_by_button_whether_a_robot_may_play(
     online: RunningBot, fake: FakeDiscord
 ) -> None:

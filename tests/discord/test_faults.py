@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
+import msgspec
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
-from sqlmodel import col, update
 
 from bot.__main__ import run_transport
 from bot.discord import client as shipped
 from bot.discord.cards.card_keeper import CardKeeper
+from bot.discord.cards.card_refs import CardStore
 from bot.discord.threads import card_link
+from bot.hub.notifications.messages import turn_collapse_key
 from bot.pictures import workers
 from bot.service import Service
-from storage import OutboxMessage, StoreError, open_store
+from storage import StoreError, open_store
 from tests.end_to_end.fork_server import COMMAND, ForkedProcess, ForkServer
 from tests.fake_discord.running_bot import (
     HangingPictures,
@@ -429,6 +431,23 @@ async def test_a_card_that_is_posted_anew_and_whose_answer_is_lost_is_the_only_o
     fake.check_violations(ignoring=["10008"], pinged=["Ann"])
 
 
+async def test_a_message_whose_answer_is_lost_is_gone_when_nothing_is_asked_any_more(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Bob acts before the line to him is tried again; so it stood there for ever."""
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        table = (await service.queries.find_table(running.table_code)).id
+        fake.rest.inject_fault("POST", "messages$", 0, after=True)
+        await service.submit(table, 0, ["pass"], None, None)
+        await fake.wait_until(lambda: "was not sent" in caplog.text, "the lost answer")
+        (lost,) = fake.messages_pinging("Bob")
+        await service.submit(table, 1, ["pass"], None, None)
+        await running.wait_for_card("Ann")
+        await fake.wait_until(lambda: lost not in fake.visible_messages(running.thread), "its end")
+    fake.check_violations(pinged=["Ann", "Bob"])
+
+
 async def test_a_deleted_card_is_replaced_without_a_ping(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
@@ -667,9 +686,13 @@ async def test_an_attempt_that_sent_nothing_takes_no_older_card_for_its_own(
         offline = Service(store)
         await offline.submit(table, 0, ["bid CS 45"], None, None)
         await offline.submit(table, 1, ["pass"], None, None)
-        async with store.begin() as unit:
-            pending = update(OutboxMessage).where(col(OutboxMessage.status) == "pending")
-            await unit._transaction.execute(pending.values(attempts=1))
+        async with store.read() as unit:
+            asked = await unit.outbox.pending_with_collapse_key(turn_collapse_key(table, 0, "table"))
+        cards = CardStore(store)
+        card = await cards.get(table, "turn:0")
+        assert asked and card
+        begun = msgspec.structs.replace(card.ref, posting=asked.idempotency_key)
+        await cards.change(table, card._replace(ref=begun))
     pings = len(fake.pings)
     async with running.online():
         await fake.wait_until(lambda: len(fake.pings) > pings, "the notification")

@@ -177,6 +177,35 @@ async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_lat
     assert_each_is_said_once(turns)
 
 
+async def test_the_last_card_of_a_game_is_finished_when_discord_allows_it(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing happens any more that would try it again, and a process that is started anew does too."""
+
+    async def left_at_the_end() -> Message:
+        await running.start_game("Ann", "Bob")
+        card = await running.wait_for_card("Ann")
+        refused = [
+            fake.rest.inject_fault(method, "channels/.*/messages/", 403, times=99)
+            for method in ("DELETE", "PATCH")
+        ]
+        await running.submit_lines("Ann", "end yes")
+        await fake.wait_until(lambda: any(each.times < 99 for each in refused), "an attempt")
+        await running.wait_for_delivery()
+        assert fake.controls(card)
+        return card
+
+    async with running.online():
+        left = await left_at_the_end()
+    fake.rest.injected_faults.clear()
+    async with running.online():
+        await fake.wait_until(lambda: not fake.controls(left), "its end by the next process")
+        monkeypatch.setattr("bot.discord.cards.finished_turns.AGAIN", 0.05)
+        left = await left_at_the_end()
+        fake.rest.injected_faults.clear()
+        await fake.wait_until(lambda: not fake.controls(left), "its end by the same process")
+
+
 async def test_the_outcome_of_a_poll_that_somebody_has_deleted_is_listed(
     running: RunningBot, fake: FakeDiscord
 ) -> None:

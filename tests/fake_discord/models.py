@@ -231,12 +231,10 @@ class Channel:
     hidden_from: list[User] = field(default_factory=list)
     messages: list[Message] = field(default_factory=list)
     members: dict[int, User] = field(default_factory=dict)
-    topic: str | None = None
     auto_archive_minutes: int = 4320
     locked: bool = False
     archived_by_request: bool = False
     active_at: float = 0.0
-    rename_times: list[float] = field(default_factory=list)
     old_edit_times: list[float] = field(default_factory=list)
     deleted: bool = False
 
@@ -280,7 +278,7 @@ class Channel:
                 ],
                 "nsfw": False,
                 "parent_id": None,
-                "topic": self.topic,
+                "topic": None,
                 "available_tags": [],
                 "default_auto_archive_duration": 4320,
             }

@@ -513,8 +513,6 @@ class RestApi:
         channel, message = self._message(request)
         self.server.require_unarchived(channel)
         self.server.require_permissions(channel, "PIN_MESSAGES")
-        if len(channel.pins) >= 250:
-            raise ApiError(400, 30003, "Maximum number of pins reached for the channel (250)")
         if not message.pinned:
             message.pinned = True
             await self.server.post_system_message(channel, 6, self.server.bot, "")

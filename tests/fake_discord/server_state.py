@@ -616,48 +616,22 @@ class ServerState:
         return thread
 
     async def change_channel(self, channel: Channel, data: Json) -> Channel:
-        """Errors: 50013, 50083, 50035, and 429 for the third new name or topic within ten minutes."""
-        thread = channel.is_thread
-        if not (
-            thread
-            and channel.owner_id == self.bot.id
-            and set(data) <= {"name", "archived", "auto_archive_duration"}
-        ):
-            self.require_permissions(channel, "MANAGE_THREADS" if thread else "MANAGE_CHANNELS")
-        if thread and channel.locked and data.get("locked") is not False:
+        """Unarchive a thread, archive it, or change when that is done. Errors: 50013, 50083, 50035."""
+        limits.check_fields(data, "archived locked auto_archive_duration", ())
+        if channel.owner_id != self.bot.id or channel.locked or "locked" in data:
             self.require_permissions(channel, "MANAGE_THREADS")
         if channel.archived and data.get("archived") is not False:
             raise ApiError(400, 50083, "Thread is archived")
-        if "name" in data:
-            limits.check_text(data["name"], 1, 100, "name")
         if data.get("auto_archive_duration", 60) not in limits.AUTO_ARCHIVE:
             raise invalid_form("Value must be one of {60, 1440, 4320, 10080}.", "auto_archive_duration")
-        self._limit_renames(channel, data)
-        channel.name = data.get("name", channel.name)
-        channel.topic = data.get("topic", channel.topic)
-        if thread:
-            if data.get("archived") is False or "auto_archive_duration" in data:
-                channel.unarchive()
-            channel.auto_archive_minutes = data.get("auto_archive_duration", channel.auto_archive_minutes)
-            channel.locked = data.get("locked", channel.locked)
-            channel.archived_by_request = data.get("archived", channel.archived_by_request)
-        await self.gateway.dispatch("THREAD_UPDATE" if thread else "CHANNEL_UPDATE", channel.to_json())
+        if data.get("archived") is False or "auto_archive_duration" in data:
+            channel.unarchive()
+        channel.auto_archive_minutes = data.get("auto_archive_duration", channel.auto_archive_minutes)
+        channel.archived_by_request = data.get("archived", channel.archived_by_request)
+        channel.locked = data.get("locked", channel.locked)
+        await self.gateway.dispatch("THREAD_UPDATE", channel.to_json())
         self.changes.notify()
         return channel
-
-    def _limit_renames(self, channel: Channel, data: Json) -> None:
-        if (
-            data.get("name", channel.name) == channel.name
-            and data.get("topic", channel.topic) == channel.topic
-        ):
-            return
-        now = self.clock.real_time()
-        channel.rename_times = [at for at in channel.rename_times if now - at < 600]
-        if len(channel.rename_times) >= 2:
-            raise ApiError(
-                429, 0, "You are being rate limited.", retry_after=600 - (now - channel.rename_times[0])
-            )
-        channel.rename_times.append(now)
 
     async def delete_channel(self, channel: Channel) -> None:
         self.require_permissions(channel, "MANAGE_THREADS" if channel.is_thread else "MANAGE_CHANNELS")

@@ -126,7 +126,6 @@ def option(name: str = "o", kind: int = 3, **more: Any) -> Json:
 
 
 one, two = {"label": "a", "value": "a"}, {"label": "b", "value": "b"}
-web_image: Json = {"media": {"url": "https://example.org/a.png"}}
 choice = {"name": "a", "value": "a"}
 
 
@@ -167,7 +166,7 @@ async def test_users_can_only_use_what_their_screen_offers(fake: FakeDiscord, ra
     await raw.send(CARD)
     card = fake.last_message("general")
     asked = await fake.click("Ann", card, "Pass")
-    await raw.answer(asked, 4, {"flags": EPHEMERAL, "components": [row(button("Yes, pass", "sure"))]})
+    await raw.answer(asked, 4, v2(row(button("Yes, pass", "sure"))) | {"flags": V2 | EPHEMERAL})
     private = asked.message
     bid = await fake.click("Ann", card, "Bid…")
     await raw.answer(bid, 9, BID)
@@ -313,33 +312,32 @@ async def test_callbacks_that_do_not_answer(fake: FakeDiscord, raw: RawRequests)
 BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     "content": ({"content": "x" * 2001}, "2000"),
     "nonce": ({"content": "x", "nonce": "n" * 26}, "nonce"),
-    "legacy top level": ({"components": [words()]}, "action rows"),
-    "six rows": ({"components": [row(button(custom_id=str(i))) for i in range(6)]}, "components"),
-    "six buttons": ({"components": [row(*(button(custom_id=str(i)) for i in range(6)))]}, "components"),
-    "select beside button": ({"components": [row(menu(), button())]}, "single select"),
+    "no flag": ({"components": [row(button())]}, "V2"),
+    "six buttons": (v2(row(*(button(custom_id=str(i)) for i in range(6)))), "components"),
+    "select beside button": (v2(row(menu(), button())), "single select"),
     "text input in message": (
-        {"components": [row({"type": 4, "custom_id": "t", "style": 1})]},
+        v2(row({"type": 4, "custom_id": "t", "style": 1})),
         "single select",
     ),
-    "label": ({"components": [row(button("x" * 81))]}, "label"),
-    "no label": ({"components": [row(button(""))]}, "label"),
-    "long custom_id": ({"components": [row(button(custom_id="c" * 101))]}, "custom_id"),
-    "no custom_id": ({"components": [row({"type": 2, "style": 1, "label": "x"})]}, "custom_id"),
-    "duplicate custom_id": ({"components": [row(button(), button())]}, "duplicated"),
+    "label": (v2(row(button("x" * 81))), "label"),
+    "no label": (v2(row(button(""))), "label"),
+    "long custom_id": (v2(row(button(custom_id="c" * 101))), "custom_id"),
+    "no custom_id": (v2(row({"type": 2, "style": 1, "label": "x"})), "custom_id"),
+    "duplicate custom_id": (v2(row(button(), button())), "duplicated"),
     "nested duplicate": (v2({"type": 17, "components": [row(button())]}, row(button())), "duplicated"),
-    "link with id": ({"components": [row(button(style=5, url="https://example.org"))]}, "url"),
-    "emoji": ({"components": [row(button(emoji={"name": "train"}))]}, "emoji"),
-    "26 options": ({"components": [row(menu(26))]}, "options"),
-    "no options": ({"components": [row(menu(0))]}, "options"),
-    "option label": ({"components": [row(menu(options=[one | {"label": "x" * 101}]))]}, "label"),
-    "option value": ({"components": [row(menu(options=[one | {"value": "x" * 101}]))]}, "value"),
+    "a link": (v2(row(button(style=5, url="https://example.org"))), "url"),
+    "emoji": (v2(row(button(emoji={"name": "train"}))), "emoji"),
+    "26 options": (v2(row(menu(26))), "options"),
+    "no options": (v2(row(menu(0))), "options"),
+    "option label": (v2(row(menu(options=[one | {"label": "x" * 101}]))), "label"),
+    "option value": (v2(row(menu(options=[one | {"value": "x" * 101}]))), "value"),
     "option description": (
-        {"components": [row(menu(options=[one | {"description": "x" * 101}]))]},
+        v2(row(menu(options=[one | {"description": "x" * 101}]))),
         "description",
     ),
-    "same value": ({"components": [row(menu(options=[one, one]))]}, "already used"),
-    "placeholder": ({"components": [row(menu(placeholder="x" * 151))]}, "placeholder"),
-    "max_values": ({"components": [row(menu(max_values=2))]}, "max_values"),
+    "same value": (v2(row(menu(options=[one, one]))), "already used"),
+    "placeholder": (v2(row(menu(placeholder="x" * 151))), "placeholder"),
+    "max_values": (v2(row(menu(max_values=2))), "max_values"),
     "v2 with content": (v2(words()) | {"content": "x"}, "V2"),
     "41 components": (
         v2(*({"type": 17, "components": [words(), words(), words()]} for _ in range(10)), words()),
@@ -363,19 +361,14 @@ BAD_MESSAGES: dict[str, tuple[Json, str]] = {
     ),
     "content is no text": ({"content": 5}, "string"),
     "picture description": (
-        v2(words(), {"type": 12, "items": [web_image | {"description": "x" * 1025}]}),
+        v2({"type": 12, "items": [{"media": {"url": "attachment://a.png"}, "description": "x" * 1025}]}),
         "1025",
     ),
     "picture address": (v2({"type": 12, "items": [{"media": {"url": "map.png"}}]}), "URL"),
-    "link address": ({"components": [row({"type": 2, "style": 5, "label": "x", "url": "h" * 513})]}, "513"),
-    "select custom_id": ({"components": [row(menu(custom_id="c" * 101))]}, "custom_id"),
-    "min over max": ({"components": [row(menu(2, min_values=2))]}, "min_values"),
-    "26 values": ({"components": [row(menu(25, max_values=26))]}, "max_values"),
-    "two defaults": (
-        {"components": [row(menu(options=[one | {"default": True}, two | {"default": True}]))]},
-        "default",
-    ),
-    "option emoji": ({"components": [row(menu(options=[one | {"emoji": {"name": "x"}}]))]}, "emoji"),
+    "select custom_id": (v2(row(menu(custom_id="c" * 101))), "custom_id"),
+    "26 values": (v2(row(menu(25, max_values=26))), "max_values"),
+    "a default": (v2(row(menu(options=[one | {"default": True}]))), "default"),
+    "option emoji": (v2(row(menu(options=[one | {"emoji": {"name": "x"}}]))), "emoji"),
     "a reply": ({"content": "x", "message_reference": {"message_id": "1"}}, "message_reference"),
     "many mentions": ({"content": "x", "allowed_mentions": {"users": [str(i) for i in range(101)]}}, "users"),
 }
@@ -550,13 +543,13 @@ async def test_permissions_non_members_and_deleted_objects(fake: FakeDiscord, ra
     refused(await raw("POST", "/channels/1/messages", {"content": "x"}), 404, 10003)
     refused(await raw("POST", "/users/@me/channels", {"recipient_id": 1}), 404, 10013)
     general.denied = {"MANAGE_CHANNELS", "MANAGE_THREADS"}
-    refused(await raw("PATCH", base, {"name": "new"}), 403, 50013)
+    refused(await raw("PATCH", base, {"name": "new"}), 400, 50035, "name")
     refused(await raw("DELETE", base), 403, 50013)
     own = (await raw("POST", f"{base}/threads", {"name": "t", "type": 11}))[1]["id"]
-    assert (await raw("PATCH", f"/channels/{own}", {"name": "u"}))[0] == 200, "its maker may rename a thread"
+    assert (await raw("PATCH", f"/channels/{own}", {"archived": False}))[0] == 200, "its maker may"
     refused(await raw("PATCH", f"/channels/{own}", {"locked": True}), 403, 50013)
     fake.threads[0].locked = True
-    refused(await raw("PATCH", f"/channels/{own}", {"name": "v"}), 403, 50013)
+    refused(await raw("PATCH", f"/channels/{own}", {"archived": False}), 403, 50013)
     refused(await raw("POST", f"/channels/{own}/threads", {"name": "t", "type": 11}), 400, 50024)
     general.denied = set()
     refused(await raw("GET", "/no/such/route"), 404, 0, "does not serve")
@@ -591,7 +584,6 @@ async def test_threads_are_archived_locked_and_unarchived(fake: FakeDiscord, raw
     refused(await raw("PATCH", f"{own}/messages/{message['id']}", {"content": "y"}), 400, 50083)
     refused(await raw("PUT", f"{own}/messages/pins/{message['id']}"), 400, 50083)
     refused(await raw("PUT", f"{own}/thread-members/{fake.users['Bob'].id}"), 400, 50083)
-    refused(await raw("PATCH", own, {"name": "New"}), 400, 50083)
     doing = await fake.start_interaction(COMMAND, fake.users["Ann"], thread, {})
     refused(await raw.answer(doing, 4, {"content": "x"}), 400, 50083)
     assert (await raw.send({"content": "awake"}, where=thread))[0] == 200 and not asleep(thread)
@@ -609,15 +601,9 @@ async def test_threads_are_archived_locked_and_unarchived(fake: FakeDiscord, raw
     refused(await raw("POST", started, {"name": "Again"}), 400, 160004)
 
 
-async def test_renames_and_old_edits_are_limited(fake: FakeDiscord, raw: RawRequests) -> None:
+async def test_old_edits_are_limited(fake: FakeDiscord, raw: RawRequests) -> None:
     await raw("POST", f"/channels/{fake.find_channel('general').id}/threads", {"name": "Table", "type": 11})
     thread = fake.find_channel("Table")
-    for name in ("A", "B"):
-        assert (await raw("PATCH", f"/channels/{thread.id}", {"name": name}))[0] == 200
-    refused(await raw("PATCH", f"/channels/{thread.id}", {"name": "C"}), 429, 0)
-    fake.clock.advance(601)
-    assert (await raw("PATCH", f"/channels/{thread.id}", {"name": "C"}))[0] == 200
-
     sent = (await raw.send({"content": "x"}, where=thread))[1]
     path = f"/channels/{thread.id}/messages/{sent['id']}"
     fake.old_edit_limit = (1, 20.0)

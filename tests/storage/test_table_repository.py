@@ -203,4 +203,5 @@ async def test_14_10_only_tables_with_something_new_have_older_cards(
     async with store.read() as unit:
         assert await unit.tables.with_older_cards("running", besides=("run",)) == [changed]
         assert await unit.tables.with_older_cards("paused") == []
+        assert await unit.tables.with_older_cards("paused", also="d:f") == [quiet]
         assert await unit.tables.threads("running") == [100 + quiet, 100 + changed]

@@ -12,12 +12,16 @@ finished, because somebody waits for it.
 What a message has attached is recorded as Discord reports it. An edit names files by those ids or uploads
 them, so it never refers to a file that is not there. A card that cannot be edited is replaced by a new
 message, and a card that can be posted nowhere at the table goes to its player's direct messages.
+
+The store knows of a message before it is posted (`CardRef.posting`). Where the answer is lost, the message is
+looked for among ours in the channel. One transaction gives it the slot and queues the message that had it
+before, which is finished then. So none is left over, and none is posted twice, whatever happens.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,6 +31,7 @@ from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import BuiltCard, CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
+    NO_MESSAGE,
     REMIND,
     CardRef,
     CardStore,
@@ -39,7 +44,7 @@ from bot.discord.cards.card_refs import (
     moved,
     slot_for,
 )
-from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after
+from bot.discord.cards.finished_turns import OLD_MESSAGE_AGE, FinishedTurns, begins_after, queued_card
 from bot.discord.cards.prompts import (
     Prompt,
     QueuedTurn,
@@ -49,7 +54,7 @@ from bot.discord.cards.prompts import (
     open_prompt,
     queued_turn,
 )
-from bot.discord.posting import Poster, Unreachable
+from bot.discord.posting import Draft, Poster, Unreachable
 from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
 from bot.hub.notifications.notify import is_pinged
 from bot.hub.table import TableView
@@ -108,6 +113,9 @@ class CardKeeper:
             elif card.asks:
                 self.tables_at[card.ref.channel_id] = table_id
                 try:
+                    if card.ref.posting is not None and not await self._take_posted(view, card, cards):
+                        continue
+                    card = cards[card.slot]
                     if not await self._sync_card(view, card, cards, turn):
                         over.append(card)
                 except Unreachable as error:
@@ -158,10 +166,9 @@ class CardKeeper:
             return
         chatted = self.chatted.get(card.ref.channel_id, 0)
         if await is_pushed_up(self.service, view, card.ref, prompt[0], chatted):
-            built = await self._build(view, prompt, card.ref.seq, card.user)
-            fresh = await self._replace(view, card, built)
-            fresh = msgspec.structs.replace(fresh, brought_down=prompt[0].decision_id)
-            await self._save(view, card.slot, fresh)
+            ref = msgspec.structs.replace(card.ref, brought_down=prompt[0].decision_id)
+            built = await self._build(view, prompt, ref.seq, card.user)
+            await self._replace(view, card._replace(ref=ref), built)
 
     async def _end_reminder(self, view: TableView, card: TableCard) -> None:
         """Delete the reminder of a decision that is made."""
@@ -201,11 +208,37 @@ class CardKeeper:
         pending, slot = turn.pending, card_slot(turn.pending)
         if slot in cards or ASKED in cards:
             return
-        built = await self._build(view, [pending], view.seq, None)
-        posted = await self.poster.post(view.table, f"{turn.message.idempotency_key}.held", built.draft())
-        person_id = view.table.person_at(pending.seat)
-        ref = msgspec.structs.replace(posted, person_id=person_id, seat=pending.seat, seq=view.seq)
-        await self._save(view, slot, ref)
+        ref = CardRef(
+            0, NO_MESSAGE, view.table.person_at(pending.seat), pending.seat, view.seq,
+            key=f"{turn.message.idempotency_key}.held",
+        )  # fmt: skip
+        await self._update(view, TableCard(view.table.id, slot, ref), [pending])
+
+    async def _take_posted(self, view: TableView, card: TableCard, cards: dict[str, TableCard]) -> bool:
+        """Find the message that was to be posted for a card; whether the card has one now."""
+        ref, posted = msgspec.structs.replace(card.ref, posting=None), await self._find_posted(view, card)
+        if posted is None and ref.message_id == NO_MESSAGE:
+            await self.cards.change(view.table.id, remove=[card.slot])
+            del cards[card.slot]
+            return False
+        if posted is not None:
+            ref = moved(msgspec.structs.replace(ref, key=card.ref.posting), posted)
+        await self._save(view, card.slot, ref, queued_card(card) if posted else None)
+        cards[card.slot] = card._replace(ref=ref)
+        return True
+
+    async def _find_posted(self, view: TableView, card: TableCard) -> CardRef | None:
+        """The message that was posted for a card, and that the store does not know: a card, or its line."""
+        table = view.table
+        seats = [*card.ref.pinged, *([] if card.ref.seat is None else [card.ref.seat])]
+        names = [card_texts.mention(user_of(view, seat), table.names[seat]) for seat in seats]
+
+        def is_wanted(components: str, text: str) -> bool:
+            is_line = card_texts.is_line_for(text, names, table.code)
+            return is_line or card_texts.is_card_of(components, table.id, card.name)
+
+        found = await self.poster.find(table, is_wanted, None, card.user)
+        return CardRef(found.channel.id, found.id) if found else None
 
     async def _build(
         self, view: TableView, prompt: Prompt, since: int, user: str | None, *, pings_first: bool = False
@@ -219,7 +252,7 @@ class CardKeeper:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card.ref
         built = await self._build(view, prompt, ref.seq, card.user)
-        is_gone = ref.message_id in self.gone
+        is_gone = ref.message_id in self.gone or ref.message_id == NO_MESSAGE
         if built.digest == ref.payload_digest and not is_gone:
             return ref
         try:
@@ -231,8 +264,10 @@ class CardKeeper:
                 raise CannotEdit(EditProblem.FORBIDDEN)
             updated = await self._edit(view, card, built)
         except CannotEdit as failure:
-            updated = await self._replace(view, card, built, is_gone=failure.is_gone)
-        await self._save(view, card.slot, updated)
+            self.gone |= {ref.message_id} if failure.is_gone else set()
+            updated = await self._replace(view, card, built)
+        else:
+            await self._save(view, card.slot, updated)
         self.gone.discard(ref.message_id)
         return updated
 
@@ -260,26 +295,58 @@ class CardKeeper:
         return msgspec.structs.replace(ref, files=[], is_plain=True, payload_digest=built.digest)
 
     async def _replace(
+        self, view: TableView, card: TableCard, built: BuiltCard, slot: str | None = None
+    ) -> CardRef:
+        """Post a card anew, and have the former message deleted. slot: that it gets, if another. Raises
+        Unreachable."""
+        key = f"{card.ref.key}.{card.ref.message_id}"
+        new = card._replace(slot=slot or card.slot)
+        new = new._replace(ref=await self._put(view, new, built.draft(), key, card))
+        if not new.ref.payload_digest:
+            new = new._replace(ref=await self._edit(view, new, built))
+            await self._save(view, new.slot, new.ref)
+        return new.ref
+
+    async def _put(
         self,
         view: TableView,
         card: TableCard,
-        built: BuiltCard,
-        *,
-        is_gone: bool = False,
-        user: str | None = None,
+        draft: Draft,
+        key: str,
+        former: TableCard | None,
+        until: int | None = None,
     ) -> CardRef:
-        """Post a card anew, and have the former message deleted. user: in their direct messages. Raises
-        Unreachable."""
-        ref, dm_user = card.ref, user or card.user or None
-        posted = await self.poster.post(view.table, f"{ref.key}.{ref.message_id}", built.draft(), dm_user)
-        if not is_gone:
-            await self.finished.put_off(card)
-        fresh = moved(ref, posted)
-        return fresh if fresh.payload_digest else await self._edit(view, card._replace(ref=fresh), built)
+        """Post a message for a card. former: the card in whose place it is; the message of that is queued.
+        until: see `queued_card`. Raises Unreachable."""
+        held = former or card
+        await self._save(view, held.slot, msgspec.structs.replace(held.ref, posting=card.ref.key))
+        try:
+            posted = await self.poster.post(view.table, key, draft, card.user)
+        except Unreachable:  # nothing is posted
+            unchanged = None if held.ref.message_id == NO_MESSAGE else held
+            await self.cards.change(view.table.id, unchanged, remove=[held.slot])
+            raise
+        ref = moved(card.ref, posted)
+        await self._save(view, card.slot, ref, queued_card(held, until), remove=[held.slot])
+        return ref
 
-    async def _save(self, view: TableView, slot: str, ref: CardRef) -> None:
+    async def _save(
+        self,
+        view: TableView,
+        slot: str,
+        ref: CardRef,
+        queued: TableCard | None = None,
+        remove: Sequence[str] = (),
+    ) -> None:
+        """Store the message of a slot. queued: the former one, which is to be finished."""
+        if queued and queued.ref.message_id in (NO_MESSAGE, *self.gone):
+            queued = None
+        await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref), queued, remove=remove)
         self.tables_at[ref.channel_id] = view.table.id
-        await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref))
+        if queued:
+            self.finished.queue(queued)
+        if ref.posting is not None or not ref.payload_digest:
+            self.shown_versions.pop(view.table.id, None)
 
     async def _move_to_direct_messages(self, view: TableView, card: TableCard, prompt: Prompt) -> bool:
         """Show a card that can be posted nowhere at the table to its player; False where that fails too."""
@@ -290,9 +357,7 @@ class CardKeeper:
         if user is None:
             return False
         built = await self._build(view, prompt, ref.seq, card.user)
-        sent = await self._replace(view, card, built, user=user)
-        await self.cards.change(view.table.id, remove=[card.slot])
-        await self._save(view, card_slot(pending, user), sent)
+        await self._replace(view, card, built, card_slot(pending, user))
         return True
 
     # -- new cards ---------------------------------------------------------------------------
@@ -407,28 +472,9 @@ class CardKeeper:
             return str(previous.ref.message_id)
         users = [user for each in notify if (user := user_of(view, each))]
         built = await self._build(view, prompt, view.seq, dm_user, pings_first=bool(users))
-        draft = built.draft(users)
-        known = wanted_message(place.name, view, built)
-        posted = await self.poster.post_once(queued, view.table, draft, known, dm_user)
-        if previous is not None:
-            await self.finished.finish(view, previous)
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
         seat = seats[0] if len(seats) == 1 else None
-        person_id = None if seat is None else view.table.person_at(seat)
-        ref = msgspec.structs.replace(
-            posted, person_id=person_id, seat=seat, seq=view.seq, key=queued.idempotency_key, pinged=seats
-        )
-        await self._save(view, slot, ref)
-        if not ref.payload_digest:
-            self.shown_versions.pop(view.table.id, None)
-        return str(posted.message_id)
-
-
-def wanted_message(name: str, view: TableView, built: BuiltCard) -> Callable[[str, str], bool]:
-    """Recognizes the message of a slot by its custom ids, or by its line before it has become a card."""
-
-    def is_wanted(components: str, text: str) -> bool:
-        is_line = card_texts.is_same_line(text, built.line)
-        return is_line or card_texts.is_card_of(components, view.table.id, name)
-
-    return is_wanted
+        person_id, key = None if seat is None else view.table.person_at(seat), queued.idempotency_key
+        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=key, pinged=seats)
+        card = TableCard(view.table.id, slot, ref)
+        return str((await self._put(view, card, built.draft(users), key, previous, view.seq)).message_id)

@@ -25,6 +25,8 @@ REMIND, ENDED = "remind", "ended"
 LASTING_SLOTS = (RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
 OLD_PREFIX = "old:"
+NO_MESSAGE = 0
+"""The message id of a list of turns that is not begun, and of a card that is not posted."""
 
 
 class AttachedFile(msgspec.Struct, array_like=True):
@@ -43,7 +45,8 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     queued, the row up to which it tells. `since`: the row after which it tells, if that is another. `key` is
     that of its outbox message. `files` is what is really attached. is_plain: no file may be attached there.
     `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that is not
-    known. `brought_down`: the decision for which the card was posted again below chat.
+    known. `brought_down`: the decision for which the card was posted again below chat. posting: the key of a
+    message that may have been posted in its place, and of which the store does not know yet.
     """
 
     channel_id: int
@@ -58,6 +61,7 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     is_plain: bool = False
     pinged: list[int] = []
     brought_down: str = ""
+    posting: str | None = None
 
 
 class TableCard(NamedTuple):

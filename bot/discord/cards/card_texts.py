@@ -110,12 +110,10 @@ def available_cash(state: engine.State, seat: int) -> int:
     return state.cash[owner]
 
 
-def is_same_line(text: str, line: str) -> bool:
-    """Whether a text notifies the same players at the same table as a line, whatever it asks."""
-    return bool(text) and (text.partition(": ")[0], text.rpartition(" · ")[2]) == (
-        line.partition(": ")[0],
-        line.rpartition(" · ")[2],
-    )
+def is_line_for(text: str, names: Sequence[str], code: str) -> bool:
+    """Whether a text is a line that notifies one of these players at a table. names: as it mentions them."""
+    told = text.partition(": ")[0]
+    return text.endswith(f" · {code}") and any(name in told for name in names)
 
 
 def is_card_of(components: str, table_id: int, name: str) -> bool:

@@ -8,13 +8,19 @@ another message without a ping becomes the ending.
 
 from __future__ import annotations
 
-import logging
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import msgspec
 
 import engine
-from bot.discord.api import CannotEdit, DiscordApi, EditProblem, FileAttachment, ImageAttachment
+from bot.discord.api import (
+    CannotEdit,
+    DiscordApi,
+    EditProblem,
+    FileAttachment,
+    ImageAttachment,
+    OutgoingAttachment,
+)
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
@@ -32,18 +38,8 @@ from bot.pictures.views import page_pictures, picture_file_name
 from bot.service import Service
 from storage import OutboxMessage
 
-log = logging.getLogger(__name__)
-
 WHOLE = "whole"
 """The digest of an ending that is no longer the line."""
-
-
-class BuiltEnding(NamedTuple):
-    """The ending as a message: with its pictures and its file, and the same without."""
-
-    payload: list[Json]
-    plain: list[Json]
-    attachments: list[ImageAttachment | FileAttachment]
 
 
 class Endings:
@@ -71,11 +67,11 @@ class Endings:
             ref = await self._post_line(queued, table, state, dm_user)
             await self._save(table, slot, ref)
         if not ref.payload_digest and (built := await self._build(table, notification)):
-            if not await self._complete(table, ref, built):  # it is deleted, or cannot be edited
+            if not await self._complete(table, ref, *built):  # it is deleted, or cannot be edited
                 again = Draft([], line=ending_line(table, state, []))
                 posted = await self.poster.post(table, f"{queued.idempotency_key}.again", again, dm_user)
                 ref = moved(ref, posted)
-                await self._complete(table, ref, built)
+                await self._complete(table, ref, *built)
             await self._save(table, slot, msgspec.structs.replace(ref, payload_digest=WHOLE))
             if dm_user is None:
                 await self.finished.end_list(table.id)
@@ -89,7 +85,7 @@ class Endings:
         stored = await self.poster.cards.get(table.id, OVER)
         notification = Notification("over", table.id, table.seq)
         if stored is not None and (built := await self._build(table, notification)):
-            await self._complete(table, stored.ref, built)
+            await self._complete(table, stored.ref, *built)
 
     # -- the line ----------------------------------------------------------------------------
 
@@ -117,8 +113,10 @@ class Endings:
 
     # -- the whole ---------------------------------------------------------------------------
 
-    async def _build(self, table: TableInfo, notification: Notification) -> BuiltEnding | None:
-        """The ending; None where the game goes on again."""
+    async def _build(
+        self, table: TableInfo, notification: Notification
+    ) -> tuple[list[Json], list[OutgoingAttachment]] | None:
+        """The ending with its pictures and files; None where the game goes on again."""
         if (page := await self.service.pages["over"](table, notification)) is None:
             return None
         queries = self.service.queries
@@ -131,30 +129,25 @@ class Endings:
             *message_parts.file_components([file.name for file in page.files]),
         ]
         above = [card_texts.table_heading(table, notification.seq), f"### {page.headline}"]
-        return BuiltEnding(
-            page_card(table.id, page, above, media),
-            page_card(table.id, page, above),
-            [*images, *map(FileAttachment, page.files)],
-        )
+        return page_card(table.id, page, above, media), [*images, *map(FileAttachment, page.files)]
 
-    async def _complete(self, table: TableInfo, ref: CardRef, built: BuiltEnding) -> bool:
+    async def _complete(
+        self, table: TableInfo, ref: CardRef, payload: list[Json], files: Sequence[OutgoingAttachment]
+    ) -> bool:
         """Turn the line into the ending; without files where they may not be attached. Whether it is one."""
-        message = self.api.message(ref.channel_id, ref.message_id)
-        try:
-            await self.api.edit(message, built.payload, (), built.attachments)
-            return True
-        except CannotEdit as failure:
-            if failure.is_gone:
-                return False
-            forbidden = failure.problem is EditProblem.FORBIDDEN
-        try:
-            await self.api.edit(message, built.plain)
-        except CannotEdit as failure:
-            log.info("Discord: the ending of table %s stays a line: %s", table.code, failure)
-            return False
-        if forbidden:
-            await self.poster.say_files_are_refused(table, self.api.channel(ref.channel_id))
-        return True
+        message, forbidden = self.api.message(ref.channel_id, ref.message_id), False
+        for shown, attached in ((payload, files), (message_parts.without_files(payload), ())):
+            try:
+                await self.api.edit(message, shown, (), attached)
+            except CannotEdit as failure:
+                if failure.is_gone:
+                    return False
+                forbidden = failure.problem is EditProblem.FORBIDDEN
+            else:
+                if forbidden:
+                    await self.poster.say_files_are_refused(table, self.api.channel(ref.channel_id))
+                return True
+        return False
 
 
 def ending_line(table: TableInfo, state: engine.State, users: list[str]) -> str:

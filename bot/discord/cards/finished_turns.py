@@ -4,7 +4,7 @@ Theory of operation. The log says what has happened; a list of turns shows it fr
 for each turn and each vote. A card that asks for nothing any more is deleted, and the list goes on to the
 present row; where there is no list, or it is full or too old to be edited, the message of the card becomes
 the next one. So a thread reads as lists of turns with a few notices in between. A card that Discord does not
-let us edit now is queued in the store and finished when it does.
+let us edit now, and one that another has replaced, is queued in the store and finished when Discord does.
 
 The list is edited first. One transaction then stores how far it goes and that the card is finished, and only
 then is the card's message deleted. So a process may die anywhere: the next one makes the same list, or
@@ -22,10 +22,11 @@ from datetime import timedelta
 import discord
 import msgspec
 
-from bot.discord.api import DISCORD_ERRORS, CannotEdit, DiscordApi, EditProblem, message_age
+from bot.discord.api import DISCORD_ERRORS, CannotEdit, DiscordApi, message_age
 from bot.discord.cards import card_texts, layouts
 from bot.discord.cards.card_refs import (
     ENDED,
+    NO_MESSAGE,
     OLD_PREFIX,
     RUN,
     CardRef,
@@ -41,9 +42,9 @@ from storage import StoreError
 log = logging.getLogger(__name__)
 
 OLD_MESSAGE_AGE = timedelta(minutes=55)  # Discord limits edits of messages older than one hour
+AGAIN = 600.0  # seconds after which a card that Discord did not let us finish is tried again
 MAX_LIST_TEXT = 3600  # characters
 NO_LONGER = "No longer asked."
-NO_MESSAGE = 0  # the message id of a list that is not begun
 
 
 class FinishedTurns:
@@ -54,26 +55,31 @@ class FinishedTurns:
         self.cards = CardStore(service.store)
         self._lock = lock
         self._queue: asyncio.Queue[TableCard] = asyncio.Queue()
+        self._timers: dict[tuple[int, str], asyncio.TimerHandle] = {}
 
     async def finish(self, view: TableView, card: TableCard) -> None:
-        """Finish a card that is not needed any more, and remove it from the store."""
+        """Finish a card that is not needed any more, now or when Discord allows it."""
+        is_old = message_age(card.ref.message_id) > OLD_MESSAGE_AGE
+        if is_old or not await self._finish_now(view, card):
+            queued = card if card.is_queued else queued_card(card, view.seq)
+            if not card.is_queued:
+                await self._save(card, queued=queued)
+            self.queue(queued, 0 if is_old else AGAIN)
+
+    async def _finish_now(self, view: TableView, card: TableCard) -> bool:
+        """Finish a card and remove it from the store; whether Discord allows it."""
         after, until = begins_after(card), card.ref.seq if card.is_queued else view.seq
         try:
-            if not card.is_queued and message_age(card.ref.message_id) > OLD_MESSAGE_AGE:
-                raise CannotEdit(EditProblem.OLD)
-            if card.user:
-                await self._edit_card(card, await self._own_lines(view, card, after, until) or [NO_LONGER])
-                await self._save(card)
-            else:
-                await self._list_turns(view, card, after, until)
+            if not card.user:
+                return await self._list_turns(view, card, after, until)
+            await self._edit_card(card, await self._own_lines(view, card, after, until) or [NO_LONGER])
+            await self._save(card)
         except CannotEdit as failure:
-            if failure.is_gone:
-                is_begun = card.user or await self._list(card.table_id)
-                await self._save(card, None if is_begun else no_list(card.ref.channel_id, after))
-            elif not card.is_queued:  # else the next change of the table, or the next start, queues it again
-                queued = queued_card(card, until)
-                await self._save(card, queued=queued)
-                self.queue(queued)
+            if not failure.is_gone:
+                return False
+            is_begun = card.user or await self._list(card.table_id)
+            await self._save(card, None if is_begun else no_list(card.ref.channel_id, after))
+        return True
 
     async def _own_lines(self, view: TableView, card: TableCard, after: int, until: int) -> list[str]:
         """What a player has done since the card in their direct messages was made, and all votes."""
@@ -83,14 +89,13 @@ class FinishedTurns:
 
     # -- the list ----------------------------------------------------------------------------
 
-    async def _list_turns(self, view: TableView, card: TableCard, after: int, until: int) -> None:
-        """Let the list go on to a row and delete the card, or make the card the next list. Raises CannotEdit,
-        and has changed nothing in the store then."""
+    async def _list_turns(self, view: TableView, card: TableCard, after: int, until: int) -> bool:
+        """Let the list go on to a row and delete the card, or make the card the next list; whether that is
+        done. Raises CannotEdit, and has changed nothing in the store then."""
         ref = card.ref
         run = await self._list(card.table_id) or no_list(ref.channel_id, after)
         if not await self._lines(view, run.seq, until):
-            await self._save_and_delete(card)
-            return
+            return await self._save_and_delete(card)
         begins = run.seq
         lines = [] if run.since is None else await self._lines(view, run.since, until)
         if lines and _has_room(run, ref, lines, even_old=card.is_queued):
@@ -101,12 +106,12 @@ class FinishedTurns:
                 begins = run.since if failure.is_gone and run.since is not None else begins
             else:
                 run = msgspec.structs.replace(run, seq=until, payload_digest=digest(lines))
-                await self._save_and_delete(card, run)
-                return
+                return await self._save_and_delete(card, run)
         lines = latest_lines(await self._lines(view, begins, until))
         await self._edit_card(card, lines)
         run = CardRef(ref.channel_id, ref.message_id, since=begins, seq=until, payload_digest=digest(lines))
         await self._save(card, run)
+        return True
 
     async def mark_undone(self, view: TableView) -> None:
         """After an undo or a redo: the last two lists of turns say which of them no longer count."""
@@ -131,16 +136,18 @@ class FinishedTurns:
             await self.service.queries.log(view.table.id, after, until), view.table.names
         )
 
-    async def _save_and_delete(self, card: TableCard, run: CardRef | None = None) -> None:
-        """Store that a card is finished, then delete its message; the next process does if this one dies."""
+    async def _save_and_delete(self, card: TableCard, run: CardRef | None = None) -> bool:
+        """Store that a card is finished, then delete its message; whether Discord allows it. The next process
+        does if this one dies."""
         queued = queued_card(card)
         await self._save(card, run, queued)
         try:
             await self._remove(queued.ref)
         except CannotEdit as failure:
             if not failure.is_gone:
-                return  # the next change of the table, or the next start, queues it again
+                return False
         await self._save(queued)
+        return True
 
     async def _save(
         self, card: TableCard, run: CardRef | None = None, queued: TableCard | None = None
@@ -181,28 +188,30 @@ class FinishedTurns:
 
     # -- cards that cannot be edited now -----------------------------------------------------
 
-    async def put_off(self, card: TableCard) -> None:
-        """Queue the message of a card that another has replaced; it is deleted when Discord allows it."""
-        queued = queued_card(card)
-        await self.cards.change(card.table_id, queued)
-        self.queue(queued)
-
-    def queue(self, card: TableCard) -> None:
-        """Finish a queued card when its turn comes."""
-        self._queue.put_nowait(card)
+    def queue(self, card: TableCard, seconds: float = 0) -> None:
+        """Finish a queued card later."""
+        key = card.table_id, card.slot
+        if timer := self._timers.get(key):
+            timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timers[key] = loop.call_later(seconds, self._queue.put_nowait, card)
 
     async def run(self) -> None:
         """Finish queued cards, one after the other; never returns."""
         while True:
             card = await self._queue.get()
+            self._timers.pop((card.table_id, card.slot), None)
             try:
                 async with self._lock(card.table_id):
-                    if await self.cards.get(card.table_id, card.slot) is not None:
-                        await self.finish(await self.service.queries.view(card.table_id), card)
+                    if await self.cards.get(card.table_id, card.slot) is None:
+                        continue
+                    if await self._finish_now(await self.service.queries.view(card.table_id), card):
+                        continue
             except (*DISCORD_ERRORS, StoreError) as error:
                 log.info("Discord: an old card could not be closed: %s", error)
             except Exception:
                 log.exception("Discord: an old card could not be closed")
+            self.queue(card, AGAIN)
 
 
 def begins_after(card: TableCard) -> int:

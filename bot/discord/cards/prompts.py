@@ -103,4 +103,5 @@ def card_version(view: TableView) -> tuple[Any, ...]:
     """What the cards of a table depend on; it changes whenever they have to be brought up to date."""
     votes = tuple((poll.poll.id, tuple(sorted(poll.votes.items()))) for poll in view.polls)
     people = tuple(s.person_id for s in view.table.seated_players)
-    return view.seq, view.table.status, votes, people, tuple(view.table.deputies.items())
+    places = tuple(sorted(view.table.location.items()))
+    return view.seq, view.table.status, votes, people, tuple(view.table.deputies.items()), places

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import engine
 from bot.discord.cards import parts
-from bot.discord.cards import parts as message_parts
 from bot.discord.cards.parts import ImageRef, Json
 from bot.discord.controls.controls import (
     LOOK_CLOSER,
@@ -47,7 +46,7 @@ def ways_message(
     hex = lays[0].hex
     lines = [f"**{n}** · {choices[lay.number].label}" for n, lay in enumerate(lays, 1)]
     buttons = [
-        message_parts.button(f"Lay {n}", _submit(custom_id, choices, lay.number), message_parts.PRIMARY)
+        parts.button(f"Lay {n}", _submit(custom_id, choices, lay.number), parts.PRIMARY)
         for n, lay in enumerate(lays[:MAX_LAY_BUTTONS], 1)
     ]
     first = page * (MAX_OPTIONS - 1)
@@ -65,14 +64,14 @@ def ways_message(
         items = with_effects(state, engine_seat(custom_id.seat), choices, items)
     if len(lays) > last:
         items.append(MenuItem("More…", f"{len(lays) - last} further", OPEN_TILES, f"{hex}+{page + 1}"))
-    look = message_parts.select_row(
+    look = parts.select_row(
         str(custom_id._replace(action=SELECT, argument="0")), f"Look closer at {hex}", items
     )
-    text = message_parts.truncate("\n".join(lines), private_answers.MAX_PRIVATE_TEXT)
+    text = parts.truncate("\n".join(lines), private_answers.MAX_PRIVATE_TEXT)
     return [
-        message_parts.text_display(text),
-        *message_parts.media_galleries(images),
-        *message_parts.action_rows(buttons),
+        parts.text_display(text),
+        *parts.media_galleries(images),
+        *parts.action_rows(buttons),
         look,
     ]
 
@@ -87,14 +86,14 @@ def look_message(
     """One way to lay a tile, on the map, before it is done."""
     back = custom_id._replace(action=OPEN_TILES, argument=lay.hex)
     buttons = [
-        message_parts.button("Lay", _submit(custom_id, choices, lay.number), message_parts.SUCCESS),
-        message_parts.button("Back", str(back)),
+        parts.button("Lay", _submit(custom_id, choices, lay.number), parts.SUCCESS),
+        parts.button("Back", str(back)),
     ]
     text = f"**{choices[lay.number].label}**\n{consequences}"
     return [
-        message_parts.text_display(text),
-        *message_parts.media_galleries(images),
-        *message_parts.action_rows(buttons),
+        parts.text_display(text),
+        *parts.media_galleries(images),
+        *parts.action_rows(buttons),
     ]
 
 
@@ -117,16 +116,16 @@ def preview_lay(state: engine.State, seat: str, line: str) -> LayPreview:
     company = engine.decision(state).company or ""
     after = engine.play(state, seat, engine.parse(state, seat, line)).state
     cost = state.cash.get(company, 0) - after.cash.get(company, 0)
-    parts = [f"Costs {dollars(cost)}." if cost else "Costs nothing."]
+    told = [f"Costs {dollars(cost)}." if cost else "Costs nothing."]
     routes: tuple[tuple[str, str], ...] = ()
     if company and state.companies[company].trains:
         before = best_run(engine.game_of(state), company, budget=PREVIEW_BUDGET)
         best = best_run(engine.game_of(after), company, budget=PREVIEW_BUDGET)
         routes = format_routes(engine.game_of(after), best)
-        parts.append(
+        told.append(
             f"The best run of the {company} becomes {dollars(best.revenue)} (now {dollars(before.revenue)})."
         )
-    return LayPreview(after, company, routes, " ".join(parts))
+    return LayPreview(after, company, routes, " ".join(told))
 
 
 class SalePreview(NamedTuple):

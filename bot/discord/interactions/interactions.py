@@ -26,6 +26,7 @@ from bot.discord.interactions.line_interactions import (
 )
 from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
 from bot.discord.interactions.replies import (
+    defer,
     defer_privately,
     error_text,
     is_answered_already,
@@ -117,7 +118,7 @@ class InteractionHandler:
             case controls.OPEN_MENU | controls.OPEN_TILES | controls.LOOK_CLOSER | controls.SELL:
                 await self._open_private(interaction, custom_id)
             case controls.OPEN_CARD:
-                await interaction.response.defer(ephemeral=True, thinking=True)
+                await defer(interaction)
                 await self.show_own_card(interaction, custom_id.table_id, custom_id.seat)
             case controls.PAGE:
                 await self.pages.press(interaction, custom_id, values.get("line"))

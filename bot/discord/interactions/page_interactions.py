@@ -17,7 +17,7 @@ from bot.discord.controls.controls import ERASE, NO_TABLE, CustomId
 from bot.discord.controls.page_controls import ENTERED, FORM, form_modal
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
-from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
+from bot.discord.interactions.replies import RawModal, defer, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.hub.info import TableInfo
 from bot.hub.request import QueryAnswer, first_word, split_lines
@@ -41,10 +41,7 @@ class PageInteractions:
             else:
                 await interaction.response.send_modal(RawModal(form_modal(custom_id, question, form)))
             return
-        if bar:
-            await defer_privately(interaction)
-        else:
-            await interaction.response.defer(ephemeral=True, thinking=True)
+        await (defer_privately if bar else defer)(interaction)
         lines = split_lines(line.removeprefix(ENTERED) + (entered or ""))
         table_id, queries = custom_id.table_id, self._lines.service.queries
         table = await queries.table_info(table_id) if table_id != NO_TABLE else None

@@ -47,12 +47,17 @@ def asks_publicly(interaction: discord.Interaction) -> bool:
     return bool(getattr(interaction.namespace, "public", False))
 
 
+async def defer(interaction: discord.Interaction[Any], *, public: bool = False) -> None:
+    """Acknowledge an interaction; its answer follows in a new message."""
+    await interaction.response.defer(ephemeral=not public, thinking=True)
+
+
 async def defer_privately(interaction: discord.Interaction) -> None:
     """Acknowledge a control whose answer only its user sees: in its private message, or in a new one."""
     if is_private(interaction):
         await interaction.response.defer()
     else:
-        await interaction.response.defer(ephemeral=True, thinking=True)
+        await defer(interaction)
 
 
 async def reply(
