@@ -381,7 +381,7 @@ async def test_c11_bounces_are_counted_only_with_a_mail_of_ours(
         assert outcome.replies == () and service.moves == []
         (found,) = service.bounces
         assert found.kind == "address" and found.message_id == notice.message_id
-        assert found.token.seat == "s1"
+        assert found.token.seat_number == 1
 
 
 async def test_c12_a_bounce_token_gives_no_right_to_act(service: InMemoryService, policy: MailPolicy) -> None:
@@ -571,7 +571,7 @@ async def test_confirmations(
 ) -> None:
     address = "new@player.test"
     page, sealed = (
-        (address_confirmation("Ann"), ReplyToken("link", address, frozenset({address}), ""))
+        (address_confirmation("Ann"), ReplyToken("link", address, frozenset({address})))
         if purpose == "link"
         else (
             INVITATION,
@@ -727,7 +727,7 @@ async def test_c25_tokens_of_another_seat_are_in_no_mail(
     theirs = POST.find_tokens([others.raw.decode(), others.envelope_sender])
     for letter in (mine, *outcome.replies):
         for token in POST.find_tokens([letter.raw.decode()]):
-            assert service.tokens[hash_token(token)].seat == "s1"
+            assert service.tokens[hash_token(token)].seat_number == 1
             assert token not in theirs
 
 

@@ -96,6 +96,11 @@ class OutboxRow:
     reason: str = ""
 
 
+def seat_name(sealed: ReplyToken) -> str:
+    """`s1` for a token of the first seat; empty for one without a seat."""
+    return f"s{sealed.seat_number}" if sealed.seat else ""
+
+
 def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What the operator was told."""
     told = (record.getMessage() for record in caplog.records)
@@ -133,8 +138,9 @@ class InMemoryService:
     def current_token(self, seat: str, name: str = "ann") -> ReplyToken:
         address = f"{name}@player.test"
         return ReplyToken(
-            "reply", address, frozenset({address}), "Table 17", "17", seat, f"{seat}.{self.turns[seat]}"
-        )
+            "reply", address, frozenset({address}), "Table 17", "17", f"{seat}.{self.turns[seat]}",
+            table_id=17, seat_number=int(seat[1:]),
+        )  # fmt: skip
 
     def post(self, outgoing: OutgoingMail, answer: bool = False) -> OutgoingMail:
         """Store a letter as a service would."""
@@ -213,7 +219,7 @@ class InMemoryService:
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
         names = {"ann@player.test": "Ann", "bob@player.test": "Bob"}
-        return Correspondent(address, (("Table 17", names[address]),)) if address in names else None
+        return Correspondent(0, address, (("Table 17", names[address]),)) if address in names else None
 
     async def vocabulary(self, sealed: ReplyToken) -> Vocabulary:
         legal = ("buy SV", "bid CA 165", "pass") if sealed.seat else ()
@@ -239,13 +245,12 @@ class InMemoryService:
         if request not in self.results:
             answer = self._answer(sealed, lines)
             if answer.is_done:
-                assert sealed.seat
-                self.moves += [(sealed.seat, line) for line in lines]
+                self.moves += [(seat_name(sealed), line) for line in lines]
             self.results[request] = answer
         return self.results[request]
 
     def _answer(self, sealed: ReplyToken, lines: Sequence[str]) -> PlayResult:
-        seat = sealed.seat or ""
+        seat = seat_name(sealed)
         asked = f"{seat}.{self.turns[seat]}"
         if sealed.decision_id != asked:
             since = tuple(f"{who}: {line}" for who, line in self.moves)
@@ -277,11 +282,11 @@ class InMemoryService:
     async def query(self, sealed: ReplyToken, query: MailQuery) -> QueryResult:
         what, rest = query
         pictures = (InlineImage(what, PNG, f"The {what}.", 560),) if what in {"map", "market"} else ()
-        decision = self.current_token(sealed.seat or "").decision_id
+        decision = self.current_token(seat_name(sealed)).decision_id
         return QueryResult(what, f"This is the {what} {rest}", pictures, decision)
 
     async def current_decision(self, sealed: ReplyToken) -> str | None:
-        return self.current_token(sealed.seat or "").decision_id
+        return self.current_token(seat_name(sealed)).decision_id
 
     async def hold_lines(
         self, sealed: ReplyToken, lines: Sequence[str], request: str, figures: Sequence[str] = ()
@@ -300,7 +305,7 @@ class InMemoryService:
 
     async def say(self, sealed: ReplyToken, text: str, request: str) -> str:
         if request not in self.keys:
-            self.talk.append((sealed.seat or "", text))
+            self.talk.append((seat_name(sealed), text))
         return text
 
     async def table_command(
@@ -310,6 +315,8 @@ class InMemoryService:
         name: str,
         request: str,
         files: Sequence[MailFile] = (),
+        *,
+        is_reply: bool = True,
     ) -> TableAnswer | None:
         if not lines or not lines[0].startswith(("new ", "who")):
             return None
@@ -321,7 +328,7 @@ class InMemoryService:
     ) -> TableAnswer | None:
         if not address.endswith("@admitted.test"):
             return None
-        sealed = ReplyToken("host", address, frozenset({address}), "")
+        sealed = ReplyToken("host", address, frozenset({address}))
         return TableAnswer(("Asked.",), sealed, offered_code=await self.hold_lines(sealed, lines, request))
 
     async def confirm_host(self, sealed: ReplyToken) -> None:
