@@ -443,8 +443,10 @@ class MailPolicy:
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
-        """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
-        self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
+        """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
+        self._alerts.send(
+            "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
+        )
         for text in self._address.find_tokens(recipient_headers(raw))[:5]:
             token = await self._gateway.people.find_token(hash_token(text))
             if token and token.purpose != "bounce":

@@ -140,10 +140,12 @@ def _announcements(
 
 
 def _knows(draft: CommitDraft, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
-    """Whether a person learns of this commit otherwise: news by the answer to their request, or because they
-    get a seat by it; news and the start by the notification of their turn, which says what has happened."""
+    """Whether a person learns of this commit otherwise: news by the answer to their request, in words of
+    their own, or because they get a seat by it; news and the start by the notification of their turn, which
+    says what has happened."""
     is_new = recipient.seat not in draft.table.stored_info.seats_of(recipient.person_id)
-    if kind == "news" and (is_new or recipient.person_id == draft.answered_person):
+    knows = recipient.person_id in (draft.answered_person, draft.told_otherwise)
+    if kind == "news" and (is_new or knows):
         return True
     by_turn = kind in ("news", "started") and recipient.seat in asked_seats
     return by_turn and is_told_at_once(draft.table.stored_info, recipient)
