@@ -7,7 +7,7 @@ from email.policy import SMTP, default
 
 import pytest
 
-from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.pages.turn_pages import turn_notice
 from bot.email.replies.reply_reader import TokenLookup
 from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import CopyableLines, MailPage
@@ -24,8 +24,8 @@ def letter(service: InMemoryService, seat: str, address: str = ANN, chat: str = 
         "reply", address, frozenset({address}), "Table 17", "17", f"{seat}.0",
         table_id=17, seat_number=int(seat[1:]),
     )  # fmt: skip
-    notice = TurnNotice("Ann", "You to act: buy or pass.", ("buy SV", "pass"), chat=(("Bob", chat),))
-    return service.post(compose(PLAIN, turn_notice(notice), sealed, service.clock(), "turn"))
+    notice = turn_notice("Ann", "You to act: buy or pass.", ("buy SV", "pass"), (f"Bob says: {chat}",))
+    return service.post(compose(PLAIN, notice, sealed, service.clock(), "turn"))
 
 
 def content(sent: OutgoingMail) -> tuple[str, str, str]:

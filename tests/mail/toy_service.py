@@ -14,7 +14,7 @@ from typing import Self, cast
 
 import pytest
 
-from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.pages.turn_pages import turn_notice
 from bot.email.policy import MailGateway
 from bot.email.reachability import Bounce, Correspondent
 from bot.email.replies.results import (
@@ -159,11 +159,11 @@ class InMemoryService:
         self, seat: str = "s1", name: str = "ann", chat: tuple[tuple[str, str], ...] = ()
     ) -> OutgoingMail:
         """The letter that asks a seat for its decision."""
-        told = TurnNotice(
+        told = turn_notice(
             name=name.title(),
             prompt="Buy a private company, bid on one, or pass.",
             legal_lines=("buy SV", "bid CA 165", "pass"),
-            events_since=("Bob passed.",),
+            events_since=("Bob passed.", *(f"{who} says: {words}" for who, words in chat)),
             position=(
                 "opening",
                 TableRows(
@@ -174,10 +174,9 @@ class InMemoryService:
                 ),
             ),
             images=(InlineImage("map", PNG, "The map: nothing is built.", 560),),
-            chat=chat,
         )
         sealed = self.current_token(seat, name)
-        return self.post(compose(POST, turn_notice(told), sealed, self.clock(), "notice"))
+        return self.post(compose(POST, told, sealed, self.clock(), "notice"))
 
     # --- the gateway ---
 
