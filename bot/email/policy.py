@@ -429,7 +429,7 @@ class MailPolicy:
             return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
-        left = [query.line for query in asked[MAX_QUERIES:]]
+        left = asked[MAX_QUERIES:]
         latest = shown[-1] if shown else played
         assert latest is not None
         reason = _reason(played)

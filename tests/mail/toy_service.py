@@ -19,7 +19,6 @@ from bot.email.policy import MailGateway
 from bot.email.reachability import Bounce, Correspondent
 from bot.email.replies.results import (
     AcceptedLine,
-    MailQuery,
     PlayResult,
     QueryResult,
     TableAnswer,
@@ -272,14 +271,15 @@ class InMemoryService:
         after = f"{seat}.{self.turns[seat]}"
         return PlayResult(done, after, "Bob is next.", changes=("Ann 600 → 580",))
 
-    def query_in(self, line: str) -> MailQuery | None:
-        word, _, rest = line.removeprefix("show ").partition(" ")
+    def query_in(self, line: str) -> str | None:
+        line = line.removeprefix("show ")
+        word, _, rest = line.partition(" ")
         if word in ("try", "plan"):
-            return None if rest == "play" else MailQuery("try", rest)
-        return MailQuery(word, rest) if word in QUERIES else None
+            return None if rest == "play" else f"try {rest}".strip()
+        return line if word in QUERIES else None
 
-    async def query(self, sealed: ReplyToken, query: MailQuery) -> QueryResult:
-        what, rest = query
+    async def query(self, sealed: ReplyToken, query: str) -> QueryResult:
+        what, _, rest = query.partition(" ")
         pictures = (InlineImage(what, PNG, f"The {what}.", 560),) if what in {"map", "market"} else ()
         decision = self.current_token(seat_name(sealed)).decision_id
         return QueryResult(what, f"This is the {what} {rest}", pictures, decision)

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import engine
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
-from bot.email.replies.results import AcceptedLine, MailQuery, PlayResult, QueryResult
+from bot.email.replies.results import AcceptedLine, PlayResult, QueryResult
 from bot.hub.command import Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
@@ -127,14 +127,14 @@ class SeatReplies:
         after = await self._service.queries.state_at(table_id, moves[-1].seq)
         return tuple(text_views.cash_changes(before, after))
 
-    def query_in(self, line: str) -> MailQuery | None:
-        """The query in a line."""
+    def query_in(self, line: str) -> str | None:
+        """The query in a line, as it is asked."""
         return self._reader.query_in(line)
 
-    async def query(self, token: ReplyToken, query: MailQuery) -> QueryResult:
+    async def query(self, token: ReplyToken, query: str) -> QueryResult:
         """Answer a query with text, and with its picture and files."""
-        kind = query.kind
-        table_id, seat, result = await self._submit_lines(token, [query.line], None)
+        kind = first_word(query)
+        table_id, seat, result = await self._submit_lines(token, [query], None)
         view = await self._service.queries.view(table_id)
         decision_id = view.answered_decision_id(seat)
         match result:
@@ -143,7 +143,7 @@ class SeatReplies:
                 named = await answer_pictures(self._service.queries, drawing, view, result)
                 images, drawn_files = mail_pictures(named)
                 files = (*map(mail_file, result.files), *drawn_files)
-                title = kind if kind == "try" else query.line
+                title = kind if kind == "try" else query
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat)
                 return QueryResult(title, text, images, decision_id, files, position)
@@ -233,13 +233,14 @@ class LineReader:
         companies, players = (state.companies, state.players) if state else ((), ())
         return self._commands.read_line(without_comment(line), companies, players)
 
-    def query_in(self, line: str) -> MailQuery | None:
-        """The question in a line, as the registry knows it, or the lines that it tries: `try LINE`."""
+    def query_in(self, line: str) -> str | None:
+        """The question in a line, as the registry knows it: `log 20`; or the lines that it tries: `try LINE`.
+        It changes nothing in the game."""
         plain = self.without_show(without_comment(line).rstrip("?!"))
         word, _, argument = plain.partition(" ")
         if word.casefold() in ("try", "plan"):
-            return None if argument.casefold() == "play" else MailQuery("try", argument)
-        return MailQuery(word.casefold(), argument.strip()) if self._commands.is_query(word) else None
+            return None if argument.casefold() == "play" else f"try {argument}".strip()
+        return f"{word.casefold()} {argument.strip()}".strip() if self._commands.is_query(word) else None
 
     def without_show(self, line: str) -> str:
         """A question without the word `show` before it; any other line as it is."""
