@@ -293,14 +293,6 @@ async def test_c08_an_older_mail_comes_later(service: InMemoryService, policy: M
     assert [line for _, line in service.moves] == ["buy SV", "bid CA 165"]
 
 
-async def test_c09_the_same_mail_arrives_twice(service: InMemoryService, policy: MailPolicy) -> None:
-    raw = reply(service.notice(), "buy SV")
-    for way in (b"", b"Received: from elsewhere\r\n", b"Delivered-To: play@games.test\r\n"):
-        await arrive(service, policy, way + raw)
-    assert len(service.moves) == 1
-    assert len([row for row in service.rows.values() if row.outgoing.reason == "played"]) == 1
-
-
 async def test_c09_several_reply_addresses_are_ambiguous(
     service: InMemoryService, policy: MailPolicy
 ) -> None:
@@ -484,15 +476,6 @@ async def test_queries_and_orders_get_one_receipt(service: InMemoryService, poli
 def test_every_question_of_the_registry_is_one(line: str, what: str | None) -> None:
     found = LINE_READER.query_in(line)
     assert (found.split()[0] if found else None) == what
-
-
-async def test_resign_needs_a_confirmation(service: InMemoryService, policy: MailPolicy) -> None:
-    notice = service.notice()
-    first = await arrive(service, policy, reply(notice, "resign"))
-    assert first.reason == "held" and service.moves == []
-    code = next(line for line in body(first.replies[0]).splitlines() if line.startswith("yes "))
-    second = await arrive(service, policy, reply(first.replies[0], code, message_id="<2@p>"))
-    assert second.reason == "played" and service.moves == [("s1", "resign yes")]
 
 
 @pytest.mark.parametrize(

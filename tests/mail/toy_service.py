@@ -26,7 +26,6 @@ from bot.email.replies.results import (
 from bot.email.stored_mail import HeldLines
 from bot.hub.request import (
     Completed,
-    ConfirmationRequired,
     LineAmbiguous,
     LineFailure,
     LineRefused,
@@ -51,14 +50,14 @@ PNG = bytes.fromhex(
 
 VERBS = frozenset(
     """
-    buy bid pass sell undo resign help status turn sheet board map market log at company player
+    buy bid pass sell undo help status turn sheet board map market log at company player
     export try plan show
     """.split()
 )
 QUERIES = frozenset("help status turn sheet board map market log at company player export".split())
 SYMBOLS = frozenset({"SV", "CS", "CA", "PRR", "NYC", "SX", "S", "NOTHING"})
 _LINES = re.compile(
-    r"pass|undo|resign|(?:buy|sell) (?:\d{1,2} )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
+    r"pass|undo|(?:buy|sell) (?:\d{1,2} )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
     r"|(?:help|status|turn|sheet|board|map|market)"
     r"|log(?: \d+)?|at or [\d.]+|company [A-Z]+|player \w+|(?:try|plan)(?: .+)?",
     re.IGNORECASE,
@@ -256,7 +255,7 @@ class InMemoryService:
         for index, line in enumerate(lines):
             verb, _, rest = line.partition(" ")
             failed: LineFailure | None = None
-            if verb not in {"buy", "bid", "pass", "sell", "resign"}:
+            if verb not in {"buy", "bid", "pass", "sell"}:
                 failed = LineUnreadable(index, line, f"“{verb}” is no word of the game.", ("buy SV",))
             elif rest == "NOTHING":
                 failed = LineRefused(index, line, "There is no such thing to buy.", ("buy SV", "pass"))
@@ -264,8 +263,6 @@ class InMemoryService:
                 failed = LineAmbiguous(index, line, "Two things begin with S.", ("buy SV", "buy SX"))
             if failed:
                 return PlayResult(failed, asked)
-        if lines[0] == "resign":
-            return PlayResult(ConfirmationRequired("You give up your seat.", "resign yes"), asked)
         self.turns[seat] += any(not line.startswith("sell") for line in lines)
         done = Completed(played=tuple(PlayedLine(0, line, line, (f"{seat} said {line}.",)) for line in lines))
         after = f"{seat}.{self.turns[seat]}"
