@@ -239,12 +239,12 @@ class Correspondents:
             address = (await load_standing(unit, token.person_id)).address
         return f"Emails go to {address} again.{waiting_sentence(waiting)}"
 
-    async def stop(self, person_id: int, address: str) -> list[str]:
+    async def stop(self, person_id: int, address: str | None = None) -> list[str]:
         """Send no more emails to a person; returns their addresses. For one who only claims this address,
         the claim ends."""
         async with self._store.begin() as unit:
             identities = await unit.people.identities(person_id)
-            if address not in {each.value for each in identities}:
+            if address is not None and address not in {each.value for each in identities}:
                 await unit.people.delete_claims(person_id)  # the address may be another's
                 return []
             person = await unit.people.get(person_id)
@@ -252,10 +252,10 @@ class Correspondents:
             await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
             addresses = await unit.people.verified_addresses(person_id)
         if had_mail:
-            await self.mail_stopped(person_id)
+            await self._mail_stopped(person_id)
         return addresses
 
-    async def mail_stopped(self, person_id: int) -> None:
+    async def _mail_stopped(self, person_id: int) -> None:
         """Tell the tables of a person who gets no more emails that nothing else reaches them."""
         async with self._store.read() as unit:
             others = [each for each in await unit.people.identities(person_id) if each.kind != "email"]
