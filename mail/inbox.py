@@ -114,8 +114,9 @@ class InboxTiming:
 class InboxWatcher:
     """Runs until it is cancelled: `await InboxWatcher(account, arrivals, handler, parser).run()`.
 
-    report: is told why the mailbox cannot be used, and an empty text when it can. last_checked: when the
-    whole mailbox was last checked; None before the first time.
+    report: is told why the mailbox cannot be used, and an empty text when it can. warn: is told how many
+    emails wait for another attempt, and an empty text when none does. last_checked: when the whole mailbox
+    was last checked; None before the first time.
     """
 
     def __init__(
@@ -126,13 +127,14 @@ class InboxWatcher:
         parser: ParserProcess,
         timing: InboxTiming = InboxTiming(),
         report: Callable[[str], None] = lambda problem: None,
+        warn: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._account = account
         self._arrivals = arrivals
         self._handler = handler
         self._parser = parser
         self._timing = timing
-        self._report = report
+        self._report, self._warn = report, warn
         self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
         self._first_uid = 1  # all mail with a lower UID is handled
         self.last_checked: datetime | None = None
@@ -219,6 +221,9 @@ class InboxWatcher:
                 failed_uids.append(uid)
         self._first_uid = max(uids, default=first_uid - 1) + 1
         self.last_checked = datetime.now(UTC)
+        count = len(failed_uids)
+        waiting = "1 email in it waits" if count == 1 else f"{count} emails in it wait"
+        self._warn(f"{waiting} for another attempt; the log says why" if count else "")
         return failed_uids
 
     async def _process(self, imap: ImapConnection, uid: int) -> None:
@@ -244,7 +249,7 @@ class InboxWatcher:
         if attempts > 2 * self._timing.max_attempts:
             return MailOutcome("given up", Folder.QUARANTINE)  # not even a reply to it could be made
         if attempts > self._timing.max_attempts:
-            return await self._handler.handle_unparsable(raw)
+            return await self._handler.handle_unparsable(raw, MailProblem.FAILED)
         try:
             mail = await self._parser.parse(raw, partial)
         except ParserFailed as unread:

@@ -196,23 +196,32 @@ class ReplyToken:
 
     address: where replies go. verified_addresses: all verified addresses of the person; orders are
     accepted from these. table_code: the code that threads the emails of a table (`17`). table_label: the
-    table's name in subjects. seat: None where the token belongs to no seat (`link`). decision_id: the
-    decision that the email asked for.
+    table's name in subjects. decision_id: the decision that the email asked for. person_id, table_id,
+    seat_number: the ids of the service; None where the token belongs to no table or seat (`link`).
     """
 
     purpose: TokenPurpose
     address: str
     verified_addresses: frozenset[str]
-    table_label: str
+    table_label: str = ""
     table_code: str = ""
-    seat: str | None = None
     decision_id: str | None = None
     message_id: str | None = None
+    person_id: int = 0
+    table_id: int | None = None
+    seat_number: int | None = None
+
+    @property
+    def seat(self) -> tuple[int, int] | None:
+        """The seat that it belongs to: the id of its table, and its number there."""
+        if self.table_id is None or self.seat_number is None:
+            return None
+        return self.table_id, self.seat_number
 
     @property
     def actor(self) -> str:
         """The key for rate limits and idempotency: the seat, or the address where there is none."""
-        return self.seat or self.address.casefold()
+        return self.address.casefold() if self.seat is None else f"{self.table_id}.{self.seat_number}"
 
 
 class IssuedToken(NamedTuple):

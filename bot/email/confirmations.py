@@ -8,7 +8,7 @@ from bot.email.reachability import Correspondents, tell_host
 from bot.email.replies import personal_commands
 from bot.email.replies.results import TableAnswer
 from bot.email.replies.table_replies import joined_sentence, said_at_table
-from bot.email.tokens import ServiceToken, service_token, table_label, table_token
+from bot.email.tokens import table_label, table_token
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.people import load_standing
 from bot.service import Service
@@ -29,15 +29,14 @@ class Confirmations:
 
     async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
-        seat_token = service_token(token)
-        if seat_token.purpose in ("export", "erase"):
-            return await self._about_data(seat_token, yes)
-        sentence = await self._confirmed(seat_token, yes)
-        later = replace(seat_token, purpose="reply") if seat_token.purpose == "link" and yes else seat_token
-        about = None if seat_token.purpose == "link" else seat_token.table_id
-        return TableAnswer((sentence,), await table_token(self._service, later, seat_token.person_id, about))
+        if token.purpose in ("export", "erase"):
+            return await self._about_data(token, yes)
+        sentence = await self._confirmed(token, yes)
+        later = replace(token, purpose="reply") if token.purpose == "link" and yes else token
+        about = None if token.purpose == "link" else token.table_id
+        return TableAnswer((sentence,), await table_token(self._service, later, about))
 
-    async def _about_data(self, token: ServiceToken, yes: bool) -> TableAnswer:
+    async def _about_data(self, token: ReplyToken, yes: bool) -> TableAnswer:
         """Hand out what is stored about a person, or delete it; who is deleted gets no answer."""
         again, data = replace(token, purpose="reply"), self._service.personal_data
         if not yes:
@@ -52,32 +51,32 @@ class Confirmations:
         attached = Attachment(file.name, file.media_type, file.content)
         return TableAnswer(("Here is all that is stored about you.",), again, attachments=(attached,))
 
-    async def _confirmed(self, seat_token: ServiceToken, yes: bool) -> str:
+    async def _confirmed(self, token: ReplyToken, yes: bool) -> str:
         """Do what was asked; returns the sentence for the player."""
-        if seat_token.purpose == "invite" and seat_token.table_id is not None:
-            return await self._answer_invitation(seat_token, seat_token.table_id, yes)
-        if seat_token.purpose == "answer" and seat_token.table_id is not None:
-            of_yes, _, of_no = (seat_token.decision_id or "").partition("|")
+        if token.purpose == "invite" and token.table_id is not None:
+            return await self._answer_invitation(token, token.table_id, yes)
+        if token.purpose == "answer" and token.table_id is not None:
+            of_yes, _, of_no = (token.decision_id or "").partition("|")
             if not (line := of_yes if yes else of_no):
-                return f"Nothing is changed at {seat_token.table_label}."
+                return f"Nothing is changed at {token.table_label}."
             try:
-                return await said_at_table(self._service, seat_token.person_id, seat_token.table_id, line)
+                return await said_at_table(self._service, token.person_id, token.table_id, line)
             except ValueError as error:
                 return str(error)
         async with self._store.begin() as unit:
-            claim = await unit.people.claim_of_person(seat_token.person_id)
-            if claim is None or claim.address != seat_token.address:
-                if seat_token.address in await unit.people.verified_addresses(seat_token.person_id):
-                    return f"{seat_token.address} is confirmed: your emails go there."
-                return f"The request for {seat_token.address} has expired. Please make it again."
+            claim = await unit.people.claim_of_person(token.person_id)
+            if claim is None or claim.address != token.address:
+                if token.address in await unit.people.verified_addresses(token.person_id):
+                    return f"{token.address} is confirmed: your emails go there."
+                return f"The request for {token.address} has expired. Please make it again."
             if not yes:
-                await unit.people.delete_claims(seat_token.person_id)
-                return f"{seat_token.address} is not linked."
-            former = await load_standing(unit, seat_token.person_id)
-            sentence = await self._link_address(unit, seat_token.person_id, claim)
+                await unit.people.delete_claims(token.person_id)
+                return f"{token.address} is not linked."
+            former = await load_standing(unit, token.person_id)
+            sentence = await self._link_address(unit, token.person_id, claim)
         if former.fault or not former.wants_mail:
             await Correspondents(self._service).restore(
-                seat_token.person_id, claim.address, was_cut_off=bool(former.fault)
+                token.person_id, claim.address, was_cut_off=bool(former.fault)
             )
         self._service.wake_subscribers()
         return sentence
@@ -93,7 +92,7 @@ class Confirmations:
         where = await personal_commands.prefer(unit, person_id, claim.address)
         return f"{claim.address} is confirmed, and you can play by replying to your emails. {where}"
 
-    async def _answer_invitation(self, token: ServiceToken, table_id: int, yes: bool) -> str:
+    async def _answer_invitation(self, token: ReplyToken, table_id: int, yes: bool) -> str:
         table = await self._service.queries.table_info(table_id)
         if token.seat_number is not None:
             return await self._answer_seat_offer(token, table, token.seat_number, yes)
@@ -116,7 +115,7 @@ class Confirmations:
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
         return f"{seat} You get an email when it is your turn."
 
-    async def _answer_seat_offer(self, token: ServiceToken, table: TableInfo, seat: int, yes: bool) -> str:
+    async def _answer_seat_offer(self, token: ReplyToken, table: TableInfo, seat: int, yes: bool) -> str:
         """Take the seat of a game in play, or decline it."""
         name = table.names[seat]
         if not yes:

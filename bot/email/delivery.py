@@ -107,7 +107,8 @@ async def run(
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
         account, report = imap_account(mail, tokens), partial(connection.report, "mailbox")
-        watcher = InboxWatcher(account, gateway.arrivals, policy, parser, inbox, report)
+        warn = partial(connection.warn, "inbox")
+        watcher = InboxWatcher(account, gateway.arrivals, policy, parser, inbox, report, warn)
         standing_by = connection.standing_by
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
@@ -259,7 +260,7 @@ class MailTidying:
 
     async def tidied(self, fullness: str) -> None:
         """Tell the operator that the mailbox is nearly full, and delete our copies."""
-        self._connection.warn(fullness)
+        self._connection.warn("fullness", fullness)
         if fullness:
             self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
         if self._keep_days:
@@ -300,7 +301,7 @@ class MailConnection:
         self._account = account
         self._problems: dict[str, str] = {}
         self._seen: set[str] = set()
-        self._warning = ""
+        self._warnings: dict[str, str] = {}
         self._reads = True
 
     def report(self, part: str, problem: str) -> None:
@@ -317,9 +318,9 @@ class MailConnection:
         self._reads = False
         self._publish()
 
-    def warn(self, text: str) -> None:
-        """Something that still works, but will not for long; empty when it is repaired."""
-        self._warning = text
+    def warn(self, about: str, text: str) -> None:
+        """Mail works, but for something; empty when it is repaired."""
+        self._warnings[about] = text
         self._publish()
 
     def _publish(self) -> None:
@@ -330,5 +331,6 @@ class MailConnection:
             detail = "another process reads the mailbox, and this one sends"
             self._service.report_connection("mail", "standing by", detail)
         elif "mailbox" in self._seen:
-            detail = f"as {self._account}{f', but {self._warning}' if self._warning else ''}"
+            warnings = " and ".join(filter(None, self._warnings.values()))
+            detail = f"as {self._account}{f', but {warnings}' if warnings else ''}"
             self._service.report_connection("mail", "connected", detail)

@@ -183,8 +183,8 @@ class MailPolicy:
         if self._fails_dmarc(mail):
             return MailOutcome("stranger", Folder.IGNORED)
         await self._gateway.people.heard_from(person.address)
-        token = ReplyToken("reply", person.address, frozenset({person.address}), "")
-        if ruling := await self._table_command(mail, token):
+        token = ReplyToken("reply", person.address, frozenset({person.address}), person_id=person.person_id)
+        if ruling := await self._table_command(mail, token, is_reply=False):
             return await self._replies.reply(mail, ruling)
         if _is_only_line(lines := _command_lines(mail), *MAIL_SWITCHES):
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
@@ -198,7 +198,7 @@ class MailPolicy:
         lines = _command_lines(mail)
         if mail.sender is None or self._fails_dmarc(mail) or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
-        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset(), ""), lines)
+        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset()), lines)
         answer = await self._gateway.tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if answer is None:
             return MailOutcome("stranger", Folder.IGNORED)
@@ -206,13 +206,17 @@ class MailPolicy:
         ruling = Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
         return await self._replies.reply(mail, ruling, daily=1)
 
-    async def _table_command(self, mail: ParsedMail, token: ReplyToken) -> Ruling | None:
+    async def _table_command(
+        self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
+    ) -> Ruling | None:
         """Carry out a command about tables in the first line; None where there is none."""
         lines = _command_lines(mail)
         if not lines:
             return None
         key = idempotency_key(mail, token, lines)
-        answer = await self._gateway.tables.table_command(token, lines, mail.sender_name, key, mail.files)
+        answer = await self._gateway.tables.table_command(
+            token, lines, mail.sender_name, key, mail.files, is_reply=is_reply
+        )
         return _table_ruling(answer, lines) if answer else None
 
     def _fails_dmarc(self, mail: ParsedMail) -> bool:
@@ -425,7 +429,7 @@ class MailPolicy:
             return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
-        left = [query.line for query in asked[MAX_QUERIES:]]
+        left = asked[MAX_QUERIES:]
         latest = shown[-1] if shown else played
         assert latest is not None
         reason = _reason(played)
@@ -439,8 +443,10 @@ class MailPolicy:
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
-        """Quarantine a mail that could not be parsed; the owner of its reply token gets one receipt."""
-        self._alerts.send("unread", "An email could not be read and was put into Quarantine.")
+        """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
+        self._alerts.send(
+            "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
+        )
         for text in self._address.find_tokens(recipient_headers(raw))[:5]:
             token = await self._gateway.people.find_token(hash_token(text))
             if token and token.purpose != "bounce":

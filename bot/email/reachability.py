@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
-from bot.email.tokens import ServiceToken, live_token, table_label, token_owner
+from bot.email.tokens import live_token, table_label
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
+from bot.hub.notifications.asking import ask_again, open_questions
 from bot.hub.people import Standing, load_standing, standing_of
 from bot.position import text_views
-from bot.position.pending import PendingDecision
 from bot.service import Service
 from mail import ReplyToken
 from mail.operator_alerts import DAY, OperatorAlerts
@@ -47,6 +47,7 @@ GAP = timedelta(hours=36)  # between two of them, after which they begin anew
 class Correspondent:
     """A person with a verified address. seats: table label and player name of each seat in play."""
 
+    person_id: int
     address: str
     seats: tuple[tuple[str, str], ...]
 
@@ -73,13 +74,13 @@ class Correspondents:
         self._store = service.store
         self._alerts = OperatorAlerts(service.store.now)
 
-    async def find_token(self, token_hash: str) -> ServiceToken | None:
+    async def find_token(self, token_hash: str) -> ReplyToken | None:
         """What the token with this hash may do now; None for one that is not valid."""
         async with self._store.read() as unit:
             token = await unit.mail_tokens.by_hash(token_hash)
             return await live_token(unit, token) if token else None
 
-    async def find_token_by_message(self, message_id: str) -> ServiceToken | None:
+    async def find_token_by_message(self, message_id: str) -> ReplyToken | None:
         """The same by the Message-ID of the email that carried the token."""
         async with self._store.read() as unit:
             token = await unit.mail_tokens.by_message_id(message_id)
@@ -96,14 +97,12 @@ class Correspondents:
                 for table, seat in rows
                 if table.status in ("running", "paused") and seat.joined_at
             )
-        return Correspondent(address, seats)
+        return Correspondent(person.id, address, seats)
 
     async def record_bounce(self, bounce: Bounce) -> None:
         """An email was not delivered: count what speaks against its address, and tell who has to know; the
         operator once a day of a mail server that refuses ours."""
-        async with self._store.read() as unit:
-            person_id = await token_owner(unit, bounce.token)
-        if person_id is not None and (text := await self._counted(person_id, bounce)):
+        if text := await self._counted(bounce.token.person_id, bounce):
             address = bounce.token.address.casefold()
             about = _domain(address) if bounce.kind == "operator" else address
             self._alerts.send(f"{bounce.kind} {about}", text, DAY)
@@ -147,8 +146,6 @@ class Correspondents:
         """Send the words of an email again later, or tell the host of an invitation. Returns a sentence for
         the operator where there is no host."""
         token = bounce.token
-        if not isinstance(token, ServiceToken):
-            return None
         if token.purpose == "invite" and token.table_id is not None:
             return await invitation_came_back(self._service, token.table_id, person_id, bounce)
         async with self._store.begin() as unit:
@@ -226,11 +223,7 @@ class Correspondents:
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more emails to this person; returns the sentence that says so."""
-        async with self._store.read() as unit:
-            person_id = await token_owner(unit, token)
-        addresses = [token.address]
-        if person_id is not None:
-            addresses = await self.stop(person_id, token.address) or addresses
+        addresses = await self.stop(token.person_id, token.address) or [token.address]
         return (
             f"No more emails go to {text_views.join_words(addresses, 'or')}. You keep your seats. "
             "Reply to any email with `start` to get emails again."
@@ -239,20 +232,19 @@ class Correspondents:
     async def start_mail(self, token: ReplyToken) -> str:
         """Send emails to this person again, at once one for each table that waits for them."""
         async with self._store.read() as unit:
-            person_id = await token_owner(unit, token)
-            if person_id is None or token.address not in await unit.people.verified_addresses(person_id):
+            if token.address not in await unit.people.verified_addresses(token.person_id):
                 return f"{token.address} is not confirmed. Please link your address again."
-        waiting = await self.restore(person_id)
+        waiting = await self.restore(token.person_id)
         async with self._store.read() as unit:
-            address = (await load_standing(unit, person_id)).address
+            address = (await load_standing(unit, token.person_id)).address
         return f"Emails go to {address} again.{waiting_sentence(waiting)}"
 
-    async def stop(self, person_id: int, address: str) -> list[str]:
+    async def stop(self, person_id: int, address: str | None = None) -> list[str]:
         """Send no more emails to a person; returns their addresses. For one who only claims this address,
         the claim ends."""
         async with self._store.begin() as unit:
             identities = await unit.people.identities(person_id)
-            if address not in {each.value for each in identities}:
+            if address is not None and address not in {each.value for each in identities}:
                 await unit.people.delete_claims(person_id)  # the address may be another's
                 return []
             person = await unit.people.get(person_id)
@@ -260,10 +252,10 @@ class Correspondents:
             await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
             addresses = await unit.people.verified_addresses(person_id)
         if had_mail:
-            await self.mail_stopped(person_id)
+            await self._mail_stopped(person_id)
         return addresses
 
-    async def mail_stopped(self, person_id: int) -> None:
+    async def _mail_stopped(self, person_id: int) -> None:
         """Tell the tables of a person who gets no more emails that nothing else reaches them."""
         async with self._store.read() as unit:
             others = [each for each in await unit.people.identities(person_id) if each.kind != "email"]
@@ -338,25 +330,11 @@ class Correspondents:
 
     async def ask_again(self, person_id: int, after: timedelta = timedelta(0)) -> list[str]:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""
-        asked = []
-        for table in await self._tables(person_id):
-            view = await self._service.queries.view(table.id)
-            seats = view.table.seats_of(person_id)
-            pending = next((each for each in view.pending if each.seat in seats), None)
-            if pending is None:
-                continue
-            await self._ask_for(view.table, view.seq, pending, person_id, after)
-            asked.append(table_label(table))
-        self._service.wake_subscribers()
-        return asked
-
-    async def _ask_for(
-        self, table: TableInfo, seq: int, pending: PendingDecision, person_id: int, after: timedelta
-    ) -> None:
+        questions = await open_questions(self._service.queries, person_id)
         async with self._store.begin() as unit:
-            recipient = await load_recipient(unit, person_id, pending.seat)
-            reminders = messages.turn_reminders(table, seq, pending, recipient, unit.now + after)
-            await unit.outbox.enqueue(*reminders)
+            await ask_again(unit, person_id, questions, unit.now + after)
+        self._service.wake_subscribers()
+        return [table_label(view.table) for view, _ in questions]
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
         tables = await self._service.queries.list_tables(person_id=person_id, statuses=("running", "paused"))
@@ -406,8 +384,8 @@ async def invitation_came_back(service: Service, table_id: int, person_id: int, 
     player = table.player_of(person_id)
     if player is not None and player.joined:
         return None
-    seat = bounce.token.seat and getattr(bounce.token, "seat_number", None)
-    name = player.name if player else table.names[seat] if isinstance(seat, int) else bounce.token.address
+    seat = bounce.token.seat_number
+    name = player.name if player else bounce.token.address if seat is None else table.names[seat]
     sentence = (
         f"The invitation to {name} ({bounce.token.address}) came back: {bounce.reason or bounce.status}. "
         f"`invite {name} <ADDRESS>` sends another."

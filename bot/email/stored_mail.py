@@ -24,7 +24,6 @@ from typing import NamedTuple
 
 import msgspec
 
-from bot.email.tokens import ServiceToken, token_owner
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.service import Service
 from mail import ReplyToken
@@ -113,14 +112,12 @@ async def enqueue_mail(
         lifetime = (
             INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite", "host") else REPLY_TOKEN_LIFETIME
         )
-        seat_token = token if isinstance(token, ServiceToken) else None
-        owner = None if seat_token else await unit.people.find_by_identity("email", token.address)
         await unit.mail_tokens.add(
             issued.token_hash,
             token.purpose,
-            table_id=seat_token.table_id if seat_token else None,
-            seat=seat_token.seat_number if seat_token else None,
-            person_id=seat_token.person_id if seat_token else owner.id if owner else None,
+            table_id=token.table_id,
+            seat=token.seat_number,
+            person_id=token.person_id,
             decision_id=token.decision_id,
             address=mail.recipient,
             message_id=mail.message_id if token is mail.reply_token else None,
@@ -144,28 +141,27 @@ async def enqueue_mail(
 
 async def gather_answer(unit: UnitOfWork, answer: GatheredAnswer, digest: str) -> None:
     """Add an answer to those that go to a seat or a person together, within an hour of the first."""
-    token, person_id = answer.token, await token_owner(unit, answer.token)
-    waiting = f"gathered:{token.actor}"
-    await _gather(unit, "gathered", token, person_id, waiting, digest, [answer.text], unit.now + GATHERED_FOR)
+    waiting = f"gathered:{answer.token.actor}"
+    due = unit.now + GATHERED_FOR
+    await _gather(unit, "gathered", answer.token, waiting, digest, [answer.text], due)
 
 
 async def _gather(
-    unit: UnitOfWork, kind: str, token: ReplyToken, person_id: int | None, collapse_key: str, name: str,
-    texts: Sequence[str], due: datetime,
+    unit: UnitOfWork, kind: str, token: ReplyToken, collapse_key: str, name: str, texts: Sequence[str],
+    due: datetime,
 ) -> None:  # fmt: skip
     """Add texts to the email of this kind that waits for a seat or a person; the first says when it goes."""
-    table_id, seat = 0, None
-    if isinstance(token, ServiceToken):
-        table_id, seat = token.table_id or 0, token.seat_number
     earlier = await unit.outbox.pending_with_collapse_key(collapse_key)
     former = decode_notification(earlier.payload).sentences if earlier else ()
     sentences = (*former, *texts)[-MOST_TEXTS:] if kind == "lost" else (*former, *texts)
-    notification = Notification(kind, table_id, 0, seat, person_id, sentences=sentences)
+    notification = Notification(
+        kind, token.table_id or 0, 0, token.seat_number, token.person_id, sentences=sentences
+    )
     await unit.outbox.enqueue(
         NewMessage(
             idempotency_key=f"{kind}.{name}",
             channel="mail",
-            address={"person": person_id, "email": token.address},
+            address={"person": token.person_id, "email": token.address},
             payload=msgspec.json.encode(notification),
             collapse_key=collapse_key,
             not_before=earlier.not_before if earlier else due,
@@ -197,7 +193,7 @@ def texts_together(sentences: tuple[str, ...]) -> str:
     return BETWEEN.join(sentences)
 
 
-async def gather_lost(unit: UnitOfWork, token: ServiceToken, message_id: str, due: datetime) -> bool:
+async def gather_lost(unit: UnitOfWork, token: ReplyToken, message_id: str, due: datetime) -> bool:
     """An email has come back: let its words go out again; returns whether it had any."""
     if token.purpose in TO_STRANGERS:
         return False
@@ -205,7 +201,7 @@ async def gather_lost(unit: UnitOfWork, token: ServiceToken, message_id: str, du
     if text is None:
         return False
     waiting = f"{_prefix(token.person_id)}{token.actor}"
-    await _gather(unit, "lost", token, token.person_id, waiting, message_id, text.split(BETWEEN), due)
+    await _gather(unit, "lost", token, waiting, message_id, text.split(BETWEEN), due)
     return True
 
 

@@ -33,7 +33,7 @@ class CommitDraft:
     the table. armed_orders: the ids of orders that are armed in it. spoken, ended_orders: what orders say in
     this commit, and which end. answered_in_advance: the seats that have left an order for what is asked
     before their turn. make_result: makes the result after that. answered_person: who has asked for what is
-    done, and is told in the answer.
+    done, and is told in the answer. told_otherwise: who has the news of it in other words.
     """
 
     table: LiveTable
@@ -53,6 +53,7 @@ class CommitDraft:
     answered_in_advance: set[int] = field(default_factory=set)
     make_result: Callable[[], CommandResult] | None = None
     answered_person: int | None = None
+    told_otherwise: int | None = None
     _next_pending: tuple[engine.State, tuple[PendingDecision, ...]] | None = None
 
     async def unit(self) -> UnitOfWork:

@@ -49,6 +49,7 @@ from bot.hub.polls import PollHandler, can_only_vote
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
+    Announcement,
     CommandResult,
     Completed,
     ConfirmationRequired,
@@ -169,7 +170,7 @@ class Hub:
         *,
         person_id: int | None = None,
         transport: str = "terminal",
-        announcement: str = "",
+        announcement: Announcement | None = None,
         confirmed: bool = False,
         name: str = "",
         is_repeated: bool = False,
@@ -179,7 +180,7 @@ class Hub:
         seat: None finds the seat of the person. decision_id: the decision that is answered, None for whatever
         is current. request_id: unique to this request; repeated, it gets the same result and has no second
         effect. person_id: who submits; None is the operator, who may act for every seat. announcement: what
-        the table is told if the lines are played. confirmed: nobody is asked whether they are sure; `yes`
+        is told if the lines are played. confirmed: nobody is asked whether they are sure; `yes`
         behind the last line says the same. name, is_repeated: see `Request`.
 
         A command of a feature (`commands`) may have to be submitted alone. Raises storage.NotFound for an

@@ -11,8 +11,10 @@ from typing import NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
+from bot.hub.notifications.clock_messages import time_up_messages
 from bot.hub.polls import PollHandler, completed, poll_for, stale_decision
 from bot.hub.request import (
+    Announcement,
     CommandResult,
     LineAmbiguous,
     LineFailure,
@@ -86,19 +88,31 @@ class MoveHandler:
     ) -> CommandResult:
         async with self._cache.commit_request(table, request) as draft:
             if request.announcement:
-                draft.add_note(request.transport, "time up", request.announcement)
+                draft.add_note(request.transport, "time up", request.announcement.table)
             for row, played_line in zip(moves.rows, moves.played, strict=True):
                 draft.add_row(row, moves.game.state, played_line.sentences)
             draft.game = moves.game
             answers = await beside.carry_out(draft) if beside else tuple[str]
             await self._polls.drop_after_move(draft, request.seat)
             if request.announcement:
-                draft.announce("news", request.announcement)
+                self._announce(draft, request, request.announcement)
             draft.make_result = lambda: completed(
                 draft, request, played=tuple(moves.played), sentences=answers()
             )
         assert draft.result is not None
         return draft.result
+
+    @staticmethod
+    def _announce(draft: CommitDraft, request: Request, announcement: Announcement) -> None:
+        """Tell the table what is played for a seat, and its player in words of their own."""
+        draft.announce("news", announcement.table)
+        table = draft.table
+        if (player := table.metadata.recipients.get(request.seat)) is not None:
+            draft.told_otherwise = player.person_id
+            draft.messages += time_up_messages(
+                table.stored_info, player, announcement.player,
+                f"{table.stored_info.id}.{draft.seq}.time_up", draft.timestamp,
+            )  # fmt: skip
 
 
 class _Moves(NamedTuple):

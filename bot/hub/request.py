@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,13 @@ POLL_PREFIX = "v"
 """The decision id of poll 5 is `v5`."""
 
 
+class Announcement(NamedTuple):
+    """What is told of lines that are played for a player whose time is up: to the table, and to them."""
+
+    table: str
+    player: str
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """Lines that were submitted for a seat.
@@ -40,7 +47,7 @@ class Request:
     seat: `UNKNOWN_SEAT` until `in_seat` has found it.
     line_numbers: the place of each line in the request, from 0 (comments are left out). decision_id: the
     decision that the request answers, None for whatever is current. request_id: names the request; a request
-    with the same id has the same result and no second effect. announcement: what the table is told of it.
+    with the same id has the same result and no second effect. announcement: what is told of it.
     confirmed: whether it may do what cannot be taken back lightly (`confirmed_lines`). name: what the
     transport calls the person, for a seat that they take. is_repeated: whether it was begun before, and a
     crash has ended it at any point.
@@ -53,7 +60,7 @@ class Request:
     request_id: str | None
     person_id: int | None
     transport: str
-    announcement: str = ""
+    announcement: Announcement | None = None
     confirmed: bool = False
     name: str = ""
     is_repeated: bool = False

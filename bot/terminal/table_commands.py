@@ -172,10 +172,7 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
             waiting = await Correspondents(service).restore(player.person_id)
             return f"Emails go to {player.name} again.{waiting_sentence(waiting, player.name)}"
         case "off":
-            async with service.store.begin() as unit:
-                person = await unit.people.get(player.person_id)
-                await unit.people.update(person.id, preferences=person.preferences | {"mail": False})
-            await Correspondents(service).mail_stopped(person.id)
+            await Correspondents(service).stop(player.person_id)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
         return await personal_commands.unlink(

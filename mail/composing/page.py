@@ -2,8 +2,8 @@
 
 `compose` makes an email of it.
 
-Text that players wrote is shown as `QuotedLines` only: each line behind `| `, so that it can never be read
-as an order when a mail program quotes our email without marks.
+Lines that people wrote are shown as `QuotedLines`, each behind `| `, and what they tell the table in one line
+behind their name: so that neither can be read as an order when a mail program quotes our email without marks.
 """
 
 import re

@@ -20,7 +20,7 @@ _MAX_HTML = 256 * 1024
 
 
 class MailProblem(StrEnum):
-    """Why a mail has no readable text. The values are parts of sentences."""
+    """Why a mail has no readable text, or could not be handled. The values are parts of sentences."""
 
     LONG_HEADERS = "its header is far too long"
     TOO_MANY_PARTS = "it has far too many parts"
@@ -31,6 +31,7 @@ class MailProblem(StrEnum):
     NO_TEXT = "it has pictures or attachments but no text"
     TNEF = "its text is inside a winmail.dat attachment"
     ENCRYPTED = "it is encrypted"
+    FAILED = "the service has failed at it"
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,12 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
         service.wake_subscribers()
         await started.wait_for_delivery()
     assert len(reminders()) == 1, "the newest takes the place of the one before"
+    async with service.store.begin() as unit:
+        await unit.outbox.enqueue(*reminder_messages(view.table, clocks[0], people[0], "own", now, {"user"}))
+    service.wake_subscribers()
+    await started.wait_for_delivery()
+    own = fake.visible_messages(fake.find_dm("Ann"))[-1]
+    assert "You have 12 hours left" in own.text and "You to act: buy the SV" in own.text
     await started.play_lines("Ann: buy SV")
     await fake.wait_until(lambda: not reminders(), "no reminder of what is done")
 

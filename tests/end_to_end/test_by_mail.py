@@ -104,18 +104,6 @@ async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     assert await office.mailbox.count("INBOX") == 0
 
 
-async def test_several_lines_are_all_played_or_none(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES[:2])
-    ann, bob = pymap.player("Ann"), pymap.player("Bob")
-    for player in (ann, bob):
-        await player.letter()
-    await ann.said("bid MH 115")
-    await bob.letter()
-    refused = await bob.said("bid MH 120", "buy XX")
-    assert headline(refused).startswith("NOT DONE") and "Nothing was changed." in refused.text
-    assert await pymap.lines(table) == ["bid MH 115"]
-
-
 async def test_the_receipt_of_a_bad_line_has_legal_lines(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")

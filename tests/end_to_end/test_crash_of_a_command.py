@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from bot.email.policy import MailGateway
-from bot.email.tokens import ServiceToken
 from bot.features.lobby.tables import Lobby
 from bot.service import Service
 from mail import ReplyToken
@@ -43,15 +42,13 @@ async def command(
     table: int | None = None,
 ) -> tuple[str, ...]:
     """What a new process answers to a command, or `crash` for one that dies. table: which it replies to."""
-    token = ReplyToken("reply", ANN, frozenset({ANN}), "")
-    if table is not None:
-        token = ServiceToken("reply", ANN, frozenset({ANN}), "", person_id=1, table_id=table)
+    token = ReplyToken("reply", ANN, frozenset({ANN}), person_id=1, table_id=table)
     with OnePixelPictures() as pictures, pytest.MonkeyPatch.context() as patch:
         gateway = MailGateway(Service(store), pictures, Path("unused"), bytes(32))
         if crash:
             crash(patch)
         try:
-            answer = await gateway.tables.table_command(token, lines, "Ann", request)
+            answer = await gateway.tables.table_command(token, lines, "Ann", request, is_reply=bool(table))
         except Crash:
             return ("crash",)
     assert answer is not None
@@ -137,9 +134,9 @@ async def test_talk_is_said_once(store: Store) -> None:
     for person in people:
         await service.lobby.join(table.id, person.id, person.name)
     await service.lobby.start(table.id, by=people[0].id, order=("Bob", "Cid"))
-    token = ServiceToken(
-        "reply", "Bob@player.test", frozenset({"bob@player.test"}), "", seat=f"{table.id}.0",
-        person_id=people[0].id, table_id=table.id, seat_number=0,
+    token = ReplyToken(
+        "reply", "Bob@player.test", frozenset({"bob@player.test"}), person_id=people[0].id,
+        table_id=table.id, seat_number=0,
     )  # fmt: skip
     for _ in range(2):  # the second process knows nothing of the first
         with OnePixelPictures() as pictures:

@@ -151,7 +151,7 @@ class _Table:
         return LINE_READER.try_lines(self.state, 0, lines)
 
 
-TOKEN = ReplyToken("reply", "ann@player.test", frozenset({"ann@player.test"}), "Table 17", "17", "1.0", "0.1")
+TOKEN = ReplyToken("reply", "ann@player.test", frozenset({"ann@player.test"}), "Table 17", "17", "0.1")
 
 
 async def read(case: ReplyCase) -> Reading:

@@ -10,7 +10,7 @@ import pytest
 
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.notice_pages import announcement, mail_page
-from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.pages.turn_pages import turn_notice
 from bot.hub.feature import Answer, Page
 from mail.composing.compose import OutgoingMail, compose, safe_line
 from mail.composing.page import (
@@ -157,14 +157,17 @@ def test_c24_nothing_of_a_player_is_markup(service: InMemoryService) -> None:
     assert "<script" not in html and "<img src=http" not in html and "&lt;script&gt;" in html
     assert "http://" not in html.replace("src=http://evil.test/x.png&gt;", "") and "https://" not in html
     text = part(service.notice(chat=(("Bob", "<b>&amp;</b>"),)), "plain")
-    assert "| Bob: <b>&amp;</b>" in text  # no escaping in text
+    assert "Bob says: <b>&amp;</b>" in text  # no escaping in text
 
 
-def test_c15_chat_is_never_bare(service: InMemoryService) -> None:
-    chat = (("sell 1 A", "x\nsell 2 B\u2028sell 3 C\x0bsell 4 D"),)
+def test_c15_what_people_write_is_never_bare(service: InMemoryService) -> None:
+    hostile = "x\nsell 2 B\u2028sell 3 C\x0bsell 4 D"
+    quoted = composed(MailPage("x", (QuotedLines("You wrote", [f"sell 1 A {hostile}"]),)))
     for subtype in ("plain", "html"):
-        words = part(service.notice(chat=chat), subtype).replace("<div>", "\n")
+        words = part(quoted, subtype).replace("<div>", "\n")
         assert [line for line in words.splitlines() if "sell" in line and not line.startswith("| ")] == []
+    talk = part(service.notice(chat=(("sell 1 A", hostile),)), "plain").splitlines()
+    assert [line for line in talk if "sell" in line] == ["  * sell 1 A says: x sell 2 B sell 3 C sell 4 D"]
 
 
 def test_pictures_that_are_too_big_are_left_out() -> None:
@@ -207,7 +210,7 @@ INVITATION = mail_page(
 )  # fmt: skip
 
 PAGES = {
-    "notice": turn_notice(TurnNotice("Ann", "Buy.", ("pass",), more=("Sunday",))),
+    "notice": turn_notice("Ann", "Buy.", ("pass",), more=("Sunday",)),
     "news": announcement("It is over.", ["Ann wins."]),
     "ambiguous": refusal_pages.ambiguous_recipient(),
     "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
@@ -286,8 +289,8 @@ def test_no_word_is_wider_than_a_phone() -> None:
 def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
     lines = tuple(f"lay 57 H{number} 0" for number in range(12 if many else 3))
     images = tuple(InlineImage(name, PNG, f"The {name}.", 560) for name in ("map", "market"))
-    notice = TurnNotice("Ann", "You to act: lay track.", lines, ("Bob passes.",), images=images)
-    text = part(composed(turn_notice(notice)), "plain")
+    notice = turn_notice("Ann", "You to act: lay track.", lines, ("Bob passes.",), images=images)
+    text = part(composed(notice), "plain")
     places = {text.index("[Picture: The map.]"): "map", text.index("[Picture: The market.]"): "market"}
     places |= {text.index("For example"): "lines", text.index("Since your last turn"): "events"}
     order = [places[at] for at in sorted(places)]
@@ -296,7 +299,7 @@ def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
 
 def test_the_whole_turn_at_once_says_that_it_lays_nothing() -> None:
     for lays_nothing, title in ((True, "The whole turn at once; it lays nothing"), (False, "at once\n")):
-        notice = TurnNotice(
+        notice = turn_notice(
             "Ann",
             "You to act.",
             ("pass",),
@@ -304,5 +307,5 @@ def test_the_whole_turn_at_once_says_that_it_lays_nothing() -> None:
             whole_turns=("run best; pay; pass",),
             lays_nothing=lays_nothing,
         )
-        text = part(composed(turn_notice(notice)), "plain")
+        text = part(composed(notice), "plain")
         assert title in text and "run best; pay; pass" in text

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from email import message_from_bytes
+from email.policy import default
 from email.utils import parseaddr
 from pathlib import Path
 
@@ -63,11 +64,11 @@ async def watching(
     account: ImapAccount,
     pace: InboxTiming = FAST,
     parser: ParserProcess | None = None,
+    warn: Callable[[str], None] = lambda text: None,
 ) -> AsyncIterator[InboxWatcher]:
     """An inbox that runs meanwhile; it must not end by itself."""
-    inbox = InboxWatcher(
-        account, service, MailPolicy(POST, service.gateway, now=service.clock), parser or READER, pace
-    )
+    policy = MailPolicy(POST, service.gateway, now=service.clock)
+    inbox = InboxWatcher(account, service, policy, parser or READER, pace, warn=warn)
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -277,10 +278,16 @@ async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: 
     await mailbox.put(
         reply(notice, "sell 9 X", message_id="<1@p>"), reply(notice, "sell 1 X", message_id="<2@p>")
     )
-    async with watching(service, mailbox.account):
+    warned: list[str] = []
+    async with watching(service, mailbox.account, warn=warned.append):
         await mailbox.until("Processed", 1)
         await mailbox.until("Quarantine", 1)
+        await until(lambda: warned[-1:] == [""])
     assert failures == 3 and service.moves == [("s1", "sell 1 X")]
+    assert "1 email in it waits for another attempt; the log says why" in warned
+    told = message_from_bytes(service.replies()[-1].raw, policy=default)
+    assert "NOT FINISHED: your email could not be handled." in told.as_string()
+    assert "Nothing was changed" not in told.as_string()
 
 
 class Killed(BaseException):

@@ -78,6 +78,20 @@ async def test_an_order_that_ends_as_its_owner_is_asked_is_told_once(
             assert ("Your turn" in told[0].message["Subject"]) is not acts_first
 
 
+async def test_who_ends_their_own_order_reads_it_in_the_receipt_alone(tmp_path: Path) -> None:
+    with OnePixelPictures() as pictures:
+        async with letter_desk(tmp_path, pictures) as desk:
+            table = await stock_round(desk)
+            for seat, line in ((1, "auto pass"), (0, "par MP 68")):
+                await desk.service.submit(table, seat, [line], None, None)
+            await desk.take("before")
+            before = len(desk.letters)
+            assert (await desk.write("", "Bob", "undo")).reason == "played"
+            told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
+            said = [each.part("plain").count("Your order `auto pass` has ended.") for each in told]
+            assert said == [1], [each.part("plain") for each in told]
+
+
 async def test_a_host_ends_the_game_by_email(tmp_path: Path) -> None:
     """`end` is an order, and no mark that nothing follows, where nothing stands above it."""
     with OnePixelPictures() as pictures:

@@ -34,7 +34,7 @@ from tests.mail.toy_service import POST, InMemoryService, reply
 
 
 def letter(service: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:
-    sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", address, "d1")
+    sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", "d1")
     return service.post(compose(POST, answer_pages.confirmation("Hello."), sealed, service.clock(), "notice"))
 
 

@@ -7,22 +7,25 @@ from email.policy import SMTP, default
 
 import pytest
 
-from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.pages.turn_pages import turn_notice
 from bot.email.replies.reply_reader import TokenLookup
 from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import CopyableLines, MailPage
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken, ServiceAddress
-from tests.mail.toy_service import InMemoryService
+from tests.mail.toy_service import InMemoryService, seat_name
 
 PLAIN = ServiceAddress("play@games.test", b"a key of sixteen", "")
 ANN, BOB = "ann@player.test", "bob@player.test"
 
 
 def letter(service: InMemoryService, seat: str, address: str = ANN, chat: str = "") -> OutgoingMail:
-    sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", seat, f"{seat}.0")
-    notice = TurnNotice("Ann", "You to act: buy or pass.", ("buy SV", "pass"), chat=(("Bob", chat),))
-    return service.post(compose(PLAIN, turn_notice(notice), sealed, service.clock(), "turn"))
+    sealed = ReplyToken(
+        "reply", address, frozenset({address}), "Table 17", "17", f"{seat}.0",
+        table_id=17, seat_number=int(seat[1:]),
+    )  # fmt: skip
+    notice = turn_notice("Ann", "You to act: buy or pass.", ("buy SV", "pass"), (f"Bob says: {chat}",))
+    return service.post(compose(PLAIN, notice, sealed, service.clock(), "turn"))
 
 
 def content(sent: OutgoingMail) -> tuple[str, str, str]:
@@ -39,7 +42,7 @@ def quoted(sent: OutgoingMail, mark: str = "> ") -> str:
 
 
 async def seats(service: InMemoryService, mail: ParsedMail) -> list[str | None]:
-    return [token.seat for token in await TokenLookup(PLAIN, service.gateway.people).tokens_of(mail)]
+    return [seat_name(token) for token in await TokenLookup(PLAIN, service.gateway.people).tokens_of(mail)]
 
 
 def answer(text: str, to: str = "play@games.test", parents: tuple[str, ...] = ()) -> ParsedMail:
@@ -112,7 +115,7 @@ async def test_unsubscribe_is_by_subject_and_by_https_where_there_is_a_page() ->
     assert token.purpose == "unsubscribe"
     page = MailPage("Hello.", (CopyableLines("Reply", ["yes"]),))
     there = replace(PLAIN, separator="+", unsubscribe_url="https://games.test/unsubscribe/")
-    sealed = ReplyToken("reply", ANN, frozenset({ANN}), "")
+    sealed = ReplyToken("reply", ANN, frozenset({ANN}))
     message = message_from_bytes(compose(there, page, sealed, service.clock(), "x").raw, policy=SMTP)
     first, second = str(message["List-Unsubscribe"]).split(", ")
     assert first.startswith("<https://games.test/unsubscribe/") and second.startswith("<mailto:play+")

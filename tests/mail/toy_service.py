@@ -14,12 +14,11 @@ from typing import Self, cast
 
 import pytest
 
-from bot.email.pages.turn_pages import TurnNotice, turn_notice
+from bot.email.pages.turn_pages import turn_notice
 from bot.email.policy import MailGateway
 from bot.email.reachability import Bounce, Correspondent
 from bot.email.replies.results import (
     AcceptedLine,
-    MailQuery,
     PlayResult,
     QueryResult,
     TableAnswer,
@@ -27,7 +26,6 @@ from bot.email.replies.results import (
 from bot.email.stored_mail import HeldLines
 from bot.hub.request import (
     Completed,
-    ConfirmationRequired,
     LineAmbiguous,
     LineFailure,
     LineRefused,
@@ -52,14 +50,14 @@ PNG = bytes.fromhex(
 
 VERBS = frozenset(
     """
-    buy bid pass sell undo resign help status turn sheet board map market log at company player
+    buy bid pass sell undo help status turn sheet board map market log at company player
     export try plan show
     """.split()
 )
 QUERIES = frozenset("help status turn sheet board map market log at company player export".split())
 SYMBOLS = frozenset({"SV", "CS", "CA", "PRR", "NYC", "SX", "S", "NOTHING"})
 _LINES = re.compile(
-    r"pass|undo|resign|(?:buy|sell) (?:\d{1,2} )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
+    r"pass|undo|(?:buy|sell) (?:\d{1,2} )?(?:[A-Z]{1,3}|NOTHING)|bid [A-Z]{2} \d+"
     r"|(?:help|status|turn|sheet|board|map|market)"
     r"|log(?: \d+)?|at or [\d.]+|company [A-Z]+|player \w+|(?:try|plan)(?: .+)?",
     re.IGNORECASE,
@@ -94,6 +92,11 @@ class OutboxRow:
     attempts: int = 0
     state: str = "waiting"
     reason: str = ""
+
+
+def seat_name(sealed: ReplyToken) -> str:
+    """`s1` for a token of the first seat; empty for one without a seat."""
+    return f"s{sealed.seat_number}" if sealed.seat else ""
 
 
 def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -133,8 +136,9 @@ class InMemoryService:
     def current_token(self, seat: str, name: str = "ann") -> ReplyToken:
         address = f"{name}@player.test"
         return ReplyToken(
-            "reply", address, frozenset({address}), "Table 17", "17", seat, f"{seat}.{self.turns[seat]}"
-        )
+            "reply", address, frozenset({address}), "Table 17", "17", f"{seat}.{self.turns[seat]}",
+            table_id=17, seat_number=int(seat[1:]),
+        )  # fmt: skip
 
     def post(self, outgoing: OutgoingMail, answer: bool = False) -> OutgoingMail:
         """Store a letter as a service would."""
@@ -153,11 +157,11 @@ class InMemoryService:
         self, seat: str = "s1", name: str = "ann", chat: tuple[tuple[str, str], ...] = ()
     ) -> OutgoingMail:
         """The letter that asks a seat for its decision."""
-        told = TurnNotice(
+        told = turn_notice(
             name=name.title(),
             prompt="Buy a private company, bid on one, or pass.",
             legal_lines=("buy SV", "bid CA 165", "pass"),
-            events_since=("Bob passed.",),
+            events_since=("Bob passed.", *(f"{who} says: {words}" for who, words in chat)),
             position=(
                 "opening",
                 TableRows(
@@ -168,10 +172,9 @@ class InMemoryService:
                 ),
             ),
             images=(InlineImage("map", PNG, "The map: nothing is built.", 560),),
-            chat=chat,
         )
         sealed = self.current_token(seat, name)
-        return self.post(compose(POST, turn_notice(told), sealed, self.clock(), "notice"))
+        return self.post(compose(POST, told, sealed, self.clock(), "notice"))
 
     # --- the gateway ---
 
@@ -213,7 +216,7 @@ class InMemoryService:
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
         names = {"ann@player.test": "Ann", "bob@player.test": "Bob"}
-        return Correspondent(address, (("Table 17", names[address]),)) if address in names else None
+        return Correspondent(0, address, (("Table 17", names[address]),)) if address in names else None
 
     async def vocabulary(self, sealed: ReplyToken) -> Vocabulary:
         legal = ("buy SV", "bid CA 165", "pass") if sealed.seat else ()
@@ -239,13 +242,12 @@ class InMemoryService:
         if request not in self.results:
             answer = self._answer(sealed, lines)
             if answer.is_done:
-                assert sealed.seat
-                self.moves += [(sealed.seat, line) for line in lines]
+                self.moves += [(seat_name(sealed), line) for line in lines]
             self.results[request] = answer
         return self.results[request]
 
     def _answer(self, sealed: ReplyToken, lines: Sequence[str]) -> PlayResult:
-        seat = sealed.seat or ""
+        seat = seat_name(sealed)
         asked = f"{seat}.{self.turns[seat]}"
         if sealed.decision_id != asked:
             since = tuple(f"{who}: {line}" for who, line in self.moves)
@@ -253,7 +255,7 @@ class InMemoryService:
         for index, line in enumerate(lines):
             verb, _, rest = line.partition(" ")
             failed: LineFailure | None = None
-            if verb not in {"buy", "bid", "pass", "sell", "resign"}:
+            if verb not in {"buy", "bid", "pass", "sell"}:
                 failed = LineUnreadable(index, line, f"“{verb}” is no word of the game.", ("buy SV",))
             elif rest == "NOTHING":
                 failed = LineRefused(index, line, "There is no such thing to buy.", ("buy SV", "pass"))
@@ -261,27 +263,26 @@ class InMemoryService:
                 failed = LineAmbiguous(index, line, "Two things begin with S.", ("buy SV", "buy SX"))
             if failed:
                 return PlayResult(failed, asked)
-        if lines[0] == "resign":
-            return PlayResult(ConfirmationRequired("You give up your seat.", "resign yes"), asked)
         self.turns[seat] += any(not line.startswith("sell") for line in lines)
         done = Completed(played=tuple(PlayedLine(0, line, line, (f"{seat} said {line}.",)) for line in lines))
         after = f"{seat}.{self.turns[seat]}"
         return PlayResult(done, after, "Bob is next.", changes=("Ann 600 → 580",))
 
-    def query_in(self, line: str) -> MailQuery | None:
-        word, _, rest = line.removeprefix("show ").partition(" ")
+    def query_in(self, line: str) -> str | None:
+        line = line.removeprefix("show ")
+        word, _, rest = line.partition(" ")
         if word in ("try", "plan"):
-            return None if rest == "play" else MailQuery("try", rest)
-        return MailQuery(word, rest) if word in QUERIES else None
+            return None if rest == "play" else f"try {rest}".strip()
+        return line if word in QUERIES else None
 
-    async def query(self, sealed: ReplyToken, query: MailQuery) -> QueryResult:
-        what, rest = query
+    async def query(self, sealed: ReplyToken, query: str) -> QueryResult:
+        what, _, rest = query.partition(" ")
         pictures = (InlineImage(what, PNG, f"The {what}.", 560),) if what in {"map", "market"} else ()
-        decision = self.current_token(sealed.seat or "").decision_id
+        decision = self.current_token(seat_name(sealed)).decision_id
         return QueryResult(what, f"This is the {what} {rest}", pictures, decision)
 
     async def current_decision(self, sealed: ReplyToken) -> str | None:
-        return self.current_token(sealed.seat or "").decision_id
+        return self.current_token(seat_name(sealed)).decision_id
 
     async def hold_lines(
         self, sealed: ReplyToken, lines: Sequence[str], request: str, figures: Sequence[str] = ()
@@ -300,7 +301,7 @@ class InMemoryService:
 
     async def say(self, sealed: ReplyToken, text: str, request: str) -> str:
         if request not in self.keys:
-            self.talk.append((sealed.seat or "", text))
+            self.talk.append((seat_name(sealed), text))
         return text
 
     async def table_command(
@@ -310,6 +311,8 @@ class InMemoryService:
         name: str,
         request: str,
         files: Sequence[MailFile] = (),
+        *,
+        is_reply: bool = True,
     ) -> TableAnswer | None:
         if not lines or not lines[0].startswith(("new ", "who")):
             return None
@@ -321,7 +324,7 @@ class InMemoryService:
     ) -> TableAnswer | None:
         if not address.endswith("@admitted.test"):
             return None
-        sealed = ReplyToken("host", address, frozenset({address}), "")
+        sealed = ReplyToken("host", address, frozenset({address}))
         return TableAnswer(("Asked.",), sealed, offered_code=await self.hold_lines(sealed, lines, request))
 
     async def confirm_host(self, sealed: ReplyToken) -> None:

@@ -296,7 +296,7 @@ async def test_14_8_mail_is_attached_when_the_mailbox_is_and_nothing_is_wrong(
         why = "mail: away (SMTP: mail.test:465 cannot be used: no connection)"
         assert await shown() == (why, 503)
         attachment.report("SMTP", "")
-        attachment.warn("the mailbox is 95 % full")
+        attachment.warn("fullness", "the mailbox is 95 % full")
         warned = "mail: connected (as play@games.test at mail.test, but the mailbox is 95 % full)"
         assert await shown() == (warned, 200)
         attachment.report("mailbox", "mail.test refused to log play in.")

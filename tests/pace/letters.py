@@ -12,8 +12,8 @@ from pathlib import Path
 from bot.email.delivery import StoredMailOutbox
 from bot.email.policy import MailGateway
 from bot.email.replies.results import PlayResult
-from bot.email.tokens import ServiceToken, table_label
-from mail import ServiceAddress
+from bot.email.tokens import table_label
+from mail import ReplyToken, ServiceAddress
 from mail.reply_address import hash_token
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.pace.conftest import DrivenTable
@@ -76,7 +76,7 @@ class MailDesk:
         """Answer yes or no; the sentence that comes back."""
         return (await self._gateway.confirmations.confirm(await self._token(address), yes)).sentences[0]
 
-    async def _token(self, address: str) -> ServiceToken:
+    async def _token(self, address: str) -> ReplyToken:
         (secret,) = self._address.find_tokens([address])
         token = await self._gateway.people.find_token(hash_token(secret))
         assert token is not None

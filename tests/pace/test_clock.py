@@ -319,6 +319,8 @@ async def test_time_up_pass(driven: DrivenTable) -> None:
     assert await driven.asked() == ["Bob"]
     assert [line[9:] for line in driven.heard("Cid", "news")] == ["mail news: Ann's time is up: they pass."]
     assert driven.heard("Bob", "news") == [], "the notification of their turn says it"
+    assert driven.heard("Ann", "news") == []
+    assert "mail time_up: You have passed at table Friday" in driven.heard("Ann", "time_up")[0]
     since = await driven.service.queries.log_since_last_move(driven.table, 1)
     assert recent_events(since)[1:] == ("Ann's time is up: they pass.", "Ann passes.")
     assert (since[-1].line, since[-1].seat) == ("pass", 0)

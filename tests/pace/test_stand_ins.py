@@ -131,6 +131,9 @@ async def test_the_deputy_of_an_absent_player_lets_the_time_run_out(
         "Their deputy has not decided, so the game waits. If Ann stays away, the others vote on the seat."
     )  # fmt: skip
     assert driven.heard("Bob", "news")[-1].endswith(f"Ann's time is up. {told}")
+    assert not any("Ann's time is up" in each for each in driven.heard("Eve", "news"))
+    if not robots:
+        assert "Your time is up, and the game waits for you." in driven.heard("Eve", "time_up")[-1]
     if robots:
         assert await driven.service.robots.play(driven.table) == 1
         await driven.tick()

@@ -214,7 +214,9 @@ async def collect() -> dict[str, str]:
             tables = ScriptedTables(Service(store, ping_holdoff=0.0))
             await tables.play()
             codes = {table.code for table in await tables.service.queries.list_tables()}
-    token = ReplyToken("reply", "ann@player.test", frozenset(), "Friday", "XYZ", "1:0", "d1")
+    token = ReplyToken(
+        "reply", "ann@player.test", frozenset(), "Friday", "XYZ", "d1", table_id=1, seat_number=0
+    )
     for answered, page in answering_pages().items():
         tables.letters.append(f"## Answer to {answered}\n\n{letter_text(page, token)}\n")
     files = {"cards": "\n".join(tables.cards), "letters": "\n".join(tables.letters)}

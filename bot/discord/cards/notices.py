@@ -92,7 +92,9 @@ class Notices:
         user = None if dm_user else await self.threads.discord_id(notification.person_id)
         text = " ".join([*([f"<@{user}>"] if user else []), *notification.sentences])
         link = await card_link(self.service, table, pending.seat)
-        asked = f"{pending.name} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
+        is_own = dm_user and table.player_of(notification.person_id) == table.player_at(pending.seat)
+        who = "You" if is_own else pending.name
+        asked = f"{who} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
         payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
         draft = Draft(payload, users=[user] if user else [])
         sent = await self._send_once(queued, table, draft, dm_user)

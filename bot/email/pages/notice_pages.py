@@ -21,7 +21,7 @@ from bot.email.pages.turn_pages import (
     with_outcomes,
     words_of_map,
 )
-from bot.email.tokens import ServiceToken, reply_token_for, seat_key, table_label
+from bot.email.tokens import reply_token_for, table_label
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification
@@ -31,7 +31,7 @@ from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines
 from bot.service import Service
-from mail import MailPage, OutgoingMail, ServiceAddress, compose
+from mail import MailPage, OutgoingMail, ReplyToken, ServiceAddress, compose
 from mail.composing.page import (
     Block,
     BulletList,
@@ -63,7 +63,7 @@ class PageBuilder:
         self._store = service.store
         self._turns = TurnPages(service, pictures)
 
-    async def build(self, row: OutboxMessage) -> tuple[MailPage, ServiceToken] | None:
+    async def build(self, row: OutboxMessage) -> tuple[MailPage, ReplyToken] | None:
         """The page of a notification and the token of its replies; None where it is out of date."""
         notification = decode_notification(row.payload)
         if notification.person_id is None:
@@ -111,19 +111,19 @@ class PageBuilder:
                 return True
             return await unit.outbox.count("mail", since, to=address, reason="reminder") > 0
 
-    async def _claim_page(self, person_id: int) -> tuple[MailPage, ServiceToken] | None:
+    async def _claim_page(self, person_id: int) -> tuple[MailPage, ReplyToken] | None:
         """The page that asks a person to confirm their address."""
         async with self._store.read() as unit:
             claim = await unit.people.claim_of_person(person_id)
             if claim is None:
                 return None
             name = (await unit.people.get(person_id)).name
-        token = ServiceToken("link", claim.address, frozenset({claim.address}), "", person_id=person_id)
+        token = ReplyToken("link", claim.address, frozenset({claim.address}), person_id=person_id)
         return answer_pages.address_confirmation(name), token
 
     async def _personal_page(
         self, wanted: Literal["export", "erase"], person_id: int
-    ) -> tuple[MailPage, ServiceToken] | None:
+    ) -> tuple[MailPage, ReplyToken] | None:
         """The page that asks a person whether they want their data, or to be deleted."""
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, None, None, None)
@@ -132,7 +132,7 @@ class PageBuilder:
 
     async def _account_page(
         self, notification: Notification, person_id: int, address: str
-    ) -> tuple[MailPage, ServiceToken] | None:
+    ) -> tuple[MailPage, ReplyToken] | None:
         """The page about the addresses of a person, to one of them."""
         async with self._store.read() as unit:
             token = await reply_token_for(unit, person_id, None, None, None)
@@ -143,7 +143,7 @@ class PageBuilder:
 
     async def _gathered_page(
         self, notification: Notification, person_id: int
-    ) -> tuple[MailPage, ServiceToken] | None:
+    ) -> tuple[MailPage, ReplyToken] | None:
         """The page of answers that come together, or of emails that came back; they may be about a table, a
         seat, or neither."""
         table = seat = decision_id = None
@@ -260,15 +260,13 @@ def mail_page(page: Page) -> MailPage:
 
 async def page_token(
     store: Store, table: TableInfo, notification: Notification, page: Page, address: str
-) -> ServiceToken | None:
+) -> ReplyToken | None:
     """What a reply to a page stands for; None for a person without a verified address, who is not invited."""
     person_id = notification.person_id or 0
     if page.invites:
-        seat = notification.seat
-        return ServiceToken(
+        return ReplyToken(
             "invite", address, frozenset({address}), table_label(table), table.code,
-            None if seat is None else seat_key(table.id, seat),
-            person_id=person_id, table_id=table.id, seat_number=seat,
+            person_id=person_id, table_id=table.id, seat_number=notification.seat,
         )  # fmt: skip
     seat = notification.seat if page.decision_id else None
     if seat is not None and seat not in table.seats_of(person_id):
@@ -294,7 +292,7 @@ class DigestComposer:
         """The digest of a person; None if nothing waits for them any more."""
         waiting = await self._service.waiting.pages(person_id, in_digest=True)
         blocks: list[Block] = []
-        first: ServiceToken | None = None
+        first: ReplyToken | None = None
         issued: list[IssuedToken] = []
         for each, page in waiting[:MAX_TABLES]:
             async with self._service.store.read() as unit:

@@ -111,7 +111,14 @@ def must_be_alone(word: str) -> MailPage:
 
 
 def unreadable_mail(problem: MailProblem, reply: ParsedReply | None = None) -> MailPage:
-    """The mail has no text that can be read."""
+    """The mail has no text that can be read. What was done before the service failed at one is done."""
+    if problem is MailProblem.FAILED:
+        text = (
+            "An error here has stopped your email, and the host is told. Its lines may have been carried "
+            "out: reply with `status` to see it, and send again what is missing."
+        )
+        headline = "NOT FINISHED: your email could not be handled."
+        return MailPage(headline, (Paragraph(text),), subject="Not finished", tone="bad")
     advice = {
         MailProblem.TNEF: "Please set your email program to send plain text or HTML.",
         MailProblem.ENCRYPTED: "Please send it as plain, unencrypted text.",

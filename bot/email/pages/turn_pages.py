@@ -5,7 +5,7 @@ to send.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import engine
 from bot.hub.feature import Page, TurnPage
@@ -28,7 +28,6 @@ from mail.composing.page import (
     ImageBlock,
     Paragraph,
     PositionBlock,
-    QuotedLines,
     TableRows,
     bullets,
     copyable,
@@ -41,54 +40,44 @@ LONG_LIST = 8
 """Of more lines than these, the map stands before them."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnNotice:
-    """What a player needs to know when it is their turn.
+def turn_notice(
+    name: str,
+    prompt: str,
+    legal_lines: Sequence[str],
+    events_since: Sequence[str] = (),
+    *,
+    subject: str = "Your turn",
+    deputy_for: str = "",
+    more: Sequence[str] = (),
+    whole_turns: Sequence[str] = (),
+    lays_nothing: bool = False,
+    position: tuple[str | TableRows, ...] = (),
+    images: Sequence[InlineImage] = (),
+    also_waiting: Sequence[str] = (),
+) -> MailPage:
+    """To the player whose turn it is.
 
-    prompt: a sentence that says what to do. deputy_for: the player whose turn it is, if the reader plays for
-    them. more: sentences of features, such as until when. legal_lines: lines ready to copy. whole_turns:
-    several of them in one, with `;` between; lays_nothing: they leave out the tile. events_since: what
-    happened since the player's last turn. position: lines of text, and tables. chat: pairs of name and text.
-    connection_runs: what each way to connect would bring. also_waiting: other tables.
+    prompt: a sentence that says what to do. legal_lines: lines ready to copy. events_since: what happened
+    since the player's last turn. deputy_for: the player whose turn it is, if the reader plays for them. more:
+    sentences of features, such as until when, and what each way to connect would bring. whole_turns: several
+    lines in one, with `;` between; lays_nothing: they leave out the tile. position: lines of text, and
+    tables. also_waiting: other tables.
     """
-
-    name: str
-    prompt: str
-    legal_lines: tuple[str, ...]
-    events_since: tuple[str, ...] = ()
-    position: tuple[str | TableRows, ...] = ()
-    images: tuple[InlineImage, ...] = ()
-    chat: tuple[tuple[str, str], ...] = ()
-    more: tuple[str, ...] = ()
-    subject: str = "Your turn"
-    whole_turns: tuple[str, ...] = ()
-    lays_nothing: bool = False
-    deputy_for: str = ""
-    connection_runs: tuple[str, ...] = ()
-    also_waiting: tuple[str, ...] = ()
-
-
-def turn_notice(notice: TurnNotice) -> MailPage:
-    """To the player whose turn it is."""
-    sentences = (notice.prompt, *notice.connection_runs, *notice.more)
-    blocks: list[Block] = [*map(Paragraph, sentences)]
-    blocks += copyable(
-        f"The whole turn at once{'; it lays nothing' * notice.lays_nothing}", notice.whole_turns
-    )
-    is_long = len(notice.legal_lines) > LONG_LIST
-    maps = [image for image in notice.images if is_long and image.name.startswith("map")]
+    blocks: list[Block] = [*map(Paragraph, (prompt, *more))]
+    blocks += copyable(f"The whole turn at once{'; it lays nothing' * lays_nothing}", whole_turns)
+    maps = [image for image in images if len(legal_lines) > LONG_LIST and image.name.startswith("map")]
     blocks += map(ImageBlock, maps)
-    blocks += copyable("For example", notice.legal_lines)
-    blocks += bullets("Since your last turn", notice.events_since)
-    blocks += [ImageBlock(image) for image in notice.images if image not in maps]
-    blocks += position_blocks(notice.position)
-    blocks += bullets("These tables wait for you too", notice.also_waiting)
-    if notice.chat:
-        blocks.append(QuotedLines("Chat", [f"{name}: {words}" for name, words in notice.chat]))
-    headline = f"It is your turn, {notice.name}."
-    if notice.deputy_for:
-        headline = f"It is {notice.deputy_for}'s turn: you play for them, {notice.name}."
-    return MailPage(headline, tuple(blocks), notice.subject, "turn", preview=notice.prompt)
+    blocks += copyable("For example", legal_lines)
+    blocks += bullets("Since your last turn", events_since)
+    blocks += [ImageBlock(image) for image in images if image not in maps]
+    blocks += position_blocks(position)
+    blocks += bullets("These tables wait for you too", also_waiting)
+    headline = (
+        f"It is {deputy_for}'s turn: you play for them, {name}."
+        if deputy_for
+        else (f"It is your turn, {name}.")
+    )
+    return MailPage(headline, tuple(blocks), subject, "turn", preview=prompt)
 
 
 class TurnPages:
@@ -148,22 +137,21 @@ class TurnPages:
         more: Sequence[str] = ()
         if not is_reminder:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
-        notice = TurnNotice(
-            name=pending.name if is_owner else await self._name_of(reader),
+        ways = connection_lines(state) if pending.is_main else ()
+        return turn_notice(
+            pending.name if is_owner else await self._name_of(reader),
+            f"You to act: {pending.prompt}.",
+            offered_lines(state, pending.seat, choices),
+            recent_events(entries),
             deputy_for="" if is_owner else pending.name,
             subject=turn_subject(state, pending.prompt),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             lays_nothing=engine.topic(state) == "track",
-            prompt=f"You to act: {pending.prompt}.",
-            connection_runs=tuple(connection_lines(state)) if pending.is_main else (),
-            legal_lines=offered_lines(state, pending.seat, choices),
-            events_since=recent_events(entries),
             position=(*position, *words_of_map(state)) if drawing.late else position,
-            more=(*more, PICTURES_LATE) if drawing.late else tuple(more),
+            more=(*ways, *more, *([PICTURES_LATE] if drawing.late else [])),
             also_waiting=await self._also_waiting(table_id, reader),
             images=inline_images(named),
         )
-        return turn_notice(notice)
 
     async def _also_waiting(self, table_id: int, reader: int | None) -> tuple[str, ...]:
         """The other tables that wait for a person, which are reminded of with this one."""

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from bot.email.reachability import Correspondents
-from bot.email.replies.results import AcceptedLine, MailQuery, PlayResult
+from bot.email.replies.results import AcceptedLine, PlayResult
 from bot.email.replies.seat_replies import SeatReplies
 from bot.hub.request import LineAmbiguous, LineUnreadable
 from mail.reading.line_text import first_word, normalize_line, words_of
@@ -28,11 +28,11 @@ from mail.reading.unclear_lines import Vocabulary, nearest_line
 from mail.reply_address import ReplyToken, ServiceAddress, find_codes, hash_token
 
 
-def merge_queries(queries: Sequence[MailQuery]) -> list[MailQuery]:
+def merge_queries(queries: Sequence[str]) -> list[str]:
     """The queries of a mail, each once; all `try` lines together are one plan."""
-    trials = [query.argument for query in queries if query.kind == "try"]
-    others = [query for query in queries if query.kind != "try"]
-    return list(dict.fromkeys([*others, *([MailQuery("try", "; ".join(trials))] if trials else [])]))
+    trials = [query.removeprefix("try").strip() for query in queries if first_word(query) == "try"]
+    others = [query for query in queries if first_word(query) != "try"]
+    return list(dict.fromkeys([*others, *([f"try {'; '.join(trials)}".strip()] if trials else [])]))
 
 
 MAX_TOKENS = 10  # that are looked up for one mail

@@ -18,19 +18,6 @@ from mail.composing.page import Attachment, InlineImage, TableRows
 from mail.reply_address import ReplyToken
 
 
-class MailQuery(NamedTuple):
-    """A question that changes nothing in the game, and its argument: `20` in `log 20`. `try` plays lines on a
-    copy of it."""
-
-    kind: str
-    argument: str = ""
-
-    @property
-    def line(self) -> str:
-        """As it can be written."""
-        return f"{self.kind} {self.argument}".strip()
-
-
 class AcceptedLine(NamedTuple):
     """A line as the player wrote it, and the sentence that the table reads."""
 

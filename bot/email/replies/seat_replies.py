@@ -9,8 +9,7 @@ from functools import cache, partial
 
 import engine
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
-from bot.email.replies.results import AcceptedLine, MailQuery, PlayResult, QueryResult
-from bot.email.tokens import SeatRef, seat_ref, service_token
+from bot.email.replies.results import AcceptedLine, PlayResult, QueryResult
 from bot.hub.command import Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
@@ -50,60 +49,63 @@ class SeatReplies:
 
     async def vocabulary(self, token: ReplyToken) -> Vocabulary:
         """What the seat can say now; for a token without a seat, what the service reads itself."""
-        seat_token = service_token(token)
-        if seat_token.table_id is None or seat_token.seat_number is None:
+        if token.seat is None:
             return Vocabulary(self._reader.verbs)
-        view = await self._service.queries.view(seat_token.table_id)
-        choices = await self._service.queries.choices(seat_token.table_id, seat_token.seat_number)
-        return self._reader.vocabulary_of(view.state, seat_token.seat_number, choices)
+        table_id, seat = token.seat
+        view = await self._service.queries.view(table_id)
+        choices = await self._service.queries.choices(table_id, seat)
+        return self._reader.vocabulary_of(view.state, seat, choices)
 
     async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
         """Those of the lines that the game or the service can read."""
-        seat_token = service_token(token)
-        if seat_token.table_id is None or seat_token.seat_number is None:
+        if token.seat is None:
             return frozenset()
-        view = await self._service.queries.view(seat_token.table_id)
-        return self._reader.readable_lines(view.state, seat_token.seat_number, lines)
+        table_id, seat = token.seat
+        view = await self._service.queries.view(table_id)
+        return self._reader.readable_lines(view.state, seat, lines)
 
     async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
         """What the lines would do if they were played now; None if they cannot all be played."""
-        seat_token = service_token(token)
-        if seat_token.table_id is None or seat_token.seat_number is None:
+        if token.seat is None:
             return None
-        view = await self._service.queries.view(seat_token.table_id)
-        return self._reader.try_lines(view.state, seat_token.seat_number, lines)
+        table_id, seat = token.seat
+        view = await self._service.queries.view(table_id)
+        return self._reader.try_lines(view.state, seat, lines)
 
     async def current_decision(self, token: ReplyToken) -> str | None:
         """The decision that the seat of a token faces now, or what an undo refers to; None without a seat."""
         if token.seat is None:
             return None
-        seat = seat_ref(token)
-        view = await self._service.queries.view(seat.table_id)
-        return view.answered_decision_id(seat.seat_number)
+        table_id, seat = token.seat
+        view = await self._service.queries.view(table_id)
+        return view.answered_decision_id(seat)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play all of the lines for the seat, or none, as the answer to the decision of its token; where it
         has none, lines may still be legal out of turn. A repeated request has no second effect."""
-        seat = seat_ref(token)
-        result = await self._submit_lines(seat, lines, request_id)
-        view = await self._service.queries.view(seat.table_id)
-        legal = await self._legal_lines(view, seat.seat_number)
+        table_id, seat, result = await self._submit_lines(token, lines, request_id)
+        view = await self._service.queries.view(table_id)
+        legal = await self._legal_lines(view, seat)
         if isinstance(result, LineRefused) and not self._service.commands.may_be_move(result.line):
             legal = ()
         changes: tuple[str, ...] = ()
         if isinstance(result, Completed):
-            changes = await self._cash_changes(seat.table_id, result.played)
-        decision_id = view.answered_decision_id(seat.seat_number)
+            changes = await self._cash_changes(table_id, result.played)
+        decision_id = view.answered_decision_id(seat)
         return PlayResult(result, decision_id, view.waiting_sentence, legal, changes)
 
     async def _submit_lines(
-        self, seat: SeatRef, lines: Sequence[str], request_id: str | None
-    ) -> CommandResult:
+        self, token: ReplyToken, lines: Sequence[str], request_id: str | None
+    ) -> tuple[int, int, CommandResult]:
+        """The table and the seat of a token, and what came of lines there."""
+        assert token.seat is not None
+        table_id, seat = token.seat
         lines = [self._reader.without_show(line) for line in lines]
-        return await self._service.submit(
-            seat.table_id, seat.seat_number, lines, seat.decision_id if request_id else None, request_id,
-            person_id=seat.person_id, transport="mail",
+        result = await self._service.submit(
+            table_id, seat, lines, token.decision_id if request_id else None, request_id,
+            person_id=token.person_id, transport="mail",
         )  # fmt: skip
+        return table_id, seat, result
 
     async def _drawing(self, view: TableView, reader: int) -> Pictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
@@ -125,25 +127,25 @@ class SeatReplies:
         after = await self._service.queries.state_at(table_id, moves[-1].seq)
         return tuple(text_views.cash_changes(before, after))
 
-    def query_in(self, line: str) -> MailQuery | None:
-        """The query in a line."""
+    def query_in(self, line: str) -> str | None:
+        """The query in a line, as it is asked."""
         return self._reader.query_in(line)
 
-    async def query(self, token: ReplyToken, query: MailQuery) -> QueryResult:
+    async def query(self, token: ReplyToken, query: str) -> QueryResult:
         """Answer a query with text, and with its picture and files."""
-        seat, (kind, argument) = seat_ref(token), query
-        result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
-        view = await self._service.queries.view(seat.table_id)
-        decision_id = view.answered_decision_id(seat.seat_number)
+        kind = first_word(query)
+        table_id, seat, result = await self._submit_lines(token, [query], None)
+        view = await self._service.queries.view(table_id)
+        decision_id = view.answered_decision_id(seat)
         match result:
             case QueryAnswer():
-                drawing = await self._drawing(view, seat.person_id)
+                drawing = await self._drawing(view, token.person_id)
                 named = await answer_pictures(self._service.queries, drawing, view, result)
                 images, drawn_files = mail_pictures(named)
                 files = (*map(mail_file, result.files), *drawn_files)
-                title = kind if kind == "try" else f"{kind} {argument}".strip()
+                title = kind if kind == "try" else query
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
-                position = shown_position(view, result, seat.seat_number)
+                position = shown_position(view, result, seat)
                 return QueryResult(title, text, images, decision_id, files, position)
             case LineUnreadable() | LineRefused() | LineAmbiguous():
                 line = f"{result.line}: " if kind == "try" else ""
@@ -155,8 +157,8 @@ class SeatReplies:
 
     async def say(self, token: ReplyToken, text: str, request_id: str) -> str:
         """Tell the table something on every channel, as talk; what it is told."""
-        seat = seat_ref(token)
-        return await self._service.running.talk(seat.table_id, seat.person_id, text, request_id) or ""
+        assert token.table_id is not None
+        return await self._service.running.talk(token.table_id, token.person_id, text, request_id) or ""
 
 
 def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
@@ -231,13 +233,14 @@ class LineReader:
         companies, players = (state.companies, state.players) if state else ((), ())
         return self._commands.read_line(without_comment(line), companies, players)
 
-    def query_in(self, line: str) -> MailQuery | None:
-        """The question in a line, as the registry knows it, or the lines that it tries: `try LINE`."""
+    def query_in(self, line: str) -> str | None:
+        """The question in a line, as the registry knows it: `log 20`; or the lines that it tries: `try LINE`.
+        It changes nothing in the game."""
         plain = self.without_show(without_comment(line).rstrip("?!"))
         word, _, argument = plain.partition(" ")
         if word.casefold() in ("try", "plan"):
-            return None if argument.casefold() == "play" else MailQuery("try", argument)
-        return MailQuery(word.casefold(), argument.strip()) if self._commands.is_query(word) else None
+            return None if argument.casefold() == "play" else f"try {argument}".strip()
+        return f"{word.casefold()} {argument.strip()}".strip() if self._commands.is_query(word) else None
 
     def without_show(self, line: str) -> str:
         """A question without the word `show` before it; any other line as it is."""

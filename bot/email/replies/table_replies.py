@@ -39,7 +39,7 @@ from bot.email.replies.personal_commands import (
 from bot.email.replies.results import TableAnswer
 from bot.email.replies.seat_replies import game_verbs
 from bot.email.stored_mail import HeldLineStore
-from bot.email.tokens import ServiceToken, service_token, table_label, table_token, token_owner
+from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.hub import people
@@ -136,23 +136,22 @@ class TableReplies:
         name: str,
         request_id: str,
         files: Sequence[MailFile] = (),
+        *,
+        is_reply: bool = True,
     ) -> TableAnswer | None:
-        """Carry out a command about tables; None where it is none, or means something else here."""
-        async with self._store.read() as unit:
-            person_id = await token_owner(unit, token)
-            known = await unit.move_log.request_result(f"table:{request_id}")
-        table_id = token.table_id if isinstance(token, ServiceToken) else None
+        """Carry out a command about tables; None where it is none, or means something else here. is_reply:
+        to an email of ours, whose reply address nobody else knows."""
         about_oneself = _about_oneself(self._service, token, lines)
-        if person_id is None or not (
-            about_oneself or await self._is_table_command(token, person_id, lines, table_id)
-        ):
+        if not (about_oneself or await self._is_table_command(token, lines)):
             return None
+        person_id, table_id = token.person_id, token.table_id
+        async with self._store.read() as unit:
+            known = await unit.move_log.request_result(f"table:{request_id}")
         images: tuple[InlineImage, ...] = ()
         if known is None:
             request = await self._begin_request(request_id)
             try:
                 if about_oneself:
-                    is_reply = isinstance(token, ServiceToken)
                     said = await about_oneself(self._service, person_id, lines[0], is_reply)
                     answer = CommandAnswer(said, table_id)
                 else:
@@ -164,7 +163,7 @@ class TableReplies:
                 known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
                 await unit.move_log.save_request_result(f"table:{request_id}", known)
         sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
-        about_token = await table_token(self._service, token, person_id, about)
+        about_token = await table_token(self._service, token, about)
         return TableAnswer(sentences, about_token, is_done, images=images)
 
     async def _begin_request(self, request_id: str) -> TableRequest:
@@ -176,22 +175,22 @@ class TableReplies:
                 await unit.move_log.save_request_result(key, b"begun")
         return TableRequest(request_id, is_repeated)
 
-    async def _is_table_command(
-        self, token: ReplyToken, person_id: int, lines: Sequence[str], table_id: int | None
-    ) -> bool:
+    async def _is_table_command(self, token: ReplyToken, lines: Sequence[str]) -> bool:
         word, commands = first_word(lines[0]) if lines else "", self._service.commands
         if word not in OWN_WORDS and not commands.from_outside(word):
             return False
         if token.seat is not None and (word in PROSE_TO_A_TABLE or self._is_of_the_game(word)):
             return False
         text = " ".join(lines[0].split()[1:])
-        if word in ("who", "help", "ask") and " " in text and not await self._names_table(text, person_id):
-            return False  # prose
+        may_be_prose = word in ("who", "help", "ask") and " " in text
+        if may_be_prose and not await self._names_table(text, token.person_id):
+            return False
         if word not in UNSURE:
             return True
-        if table_id is not None:
-            return (await self._service.queries.table_info(table_id)).status == "lobby"
-        return bool(await self._service.queries.list_tables(person_id=person_id, statuses=("lobby",)))
+        queries = self._service.queries
+        if token.table_id is not None:
+            return (await queries.table_info(token.table_id)).status == "lobby"
+        return bool(await queries.list_tables(person_id=token.person_id, statuses=("lobby",)))
 
     async def _names_table(self, text: str, person_id: int) -> bool:
         """Whether a text is the name of a table, or begins with its code."""
@@ -214,7 +213,7 @@ class TableReplies:
             return None
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
-        token = ServiceToken("host", address, frozenset({address}), "", person_id=person.id)
+        token = ReplyToken("host", address, frozenset({address}), person_id=person.id)
         code = await self._held.hold_lines(token, lines, request_id)
         sentence = "Somebody has asked for a table with this address."
         return TableAnswer((sentence,), token, offered_code=code)
@@ -232,7 +231,7 @@ class TableReplies:
     async def confirm_host(self, token: ReplyToken) -> None:
         """The owner of the address has answered."""
         async with self._store.begin() as unit:
-            await unit.people.add_identity(service_token(token).person_id, "email", token.address)
+            await unit.people.add_identity(token.person_id, "email", token.address)
 
     # -- carried out ---------------------------------------------------------------------------
 

@@ -15,14 +15,14 @@ from bot.features.clock.seat_timers import STANDSTILL, Wait, WaitTimers, next_re
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
-from bot.hub.info import TableInfo, is_robot_name
+from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import Recipient, is_told_at_once
+from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.polls import held_until
-from bot.hub.request import CommandResult, LineFailure
+from bot.hub.request import Announcement, CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND, NUDGE_KIND, TimerHandler
@@ -67,15 +67,14 @@ class TimeUp(WaitTimers):
             if held and table.info.pace.when_up == "orders":  # which the player may have left
                 await unit.clocks.take_due(row, held + AFTER_ORDERS)
                 return True
-        former_deputy = table.info.deputies.get(row.seat)
+        told = own = ""
         match table.info.pace.when_up:
             case "pause":
                 await self._pause(row.table_id, row.seat)
-                told = None
             case "deputy":
-                told = await self._appoint(table, wait)
+                told, own = await self._appoint(table, wait)
             case "orders":
-                told = await self._play(table, wait)
+                told, own = await self._play(table, wait)
             case _:
                 told = f"{table.state.players[wait.seat]}'s time is up. The game waits for them."
         rows = list[LogRow]()
@@ -83,10 +82,14 @@ class TimeUp(WaitTimers):
             # It is dealt with once, however often the table is followed up while it waits.
             if await unit.clocks.take_due(row, unit.now + MOOT, late=True) and told:
                 stamp = f"{clock_messages.wait_name(wait.clock)}.{row.due_at.timestamp():.0f}.time_up"
-                recipients = _hear_of_time_up(table, wait.seat, former_deputy)
+                others = _hear_of_time_up(table, wait.seat)
                 await unit.outbox.enqueue(
-                    *clock_messages.news_messages(table.info, recipients, told, stamp, unit.now)
+                    *clock_messages.news_messages(table.info, others, told, stamp, unit.now)
                 )
+                if own:
+                    await unit.outbox.enqueue(
+                        *clock_messages.time_up_messages(table.info, wait.recipient, own, stamp, unit.now)
+                    )
                 rows = await write_notes(unit, table, [told])
         for each in rows:
             table.add(each)
@@ -136,35 +139,23 @@ class TimeUp(WaitTimers):
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
                     )  # fmt: skip
 
-    async def _play(self, table: LiveTable, wait: Wait) -> str | None:
-        """Play for a seat; what the table is told if that is not possible."""
+    async def _play(self, table: LiveTable, wait: Wait) -> tuple[str, str]:
+        """Play for a seat; what the others and the player are told if that is not possible."""
         async with self.cache.locked(table.info.id) as table:
             line = _line_for(table, wait.seat)
             asked = {pending.decision_id for pending in table.pending if pending.seat == wait.seat}
             if wait.clock.decision_id and wait.clock.decision_id not in asked:
-                return None  # another process has played for the seat meanwhile
+                return "", ""  # another process has played for the seat meanwhile
         name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
-            await self._tell_digest_reader(table.info, wait, line, name)
-            return None
-        name = table.state.players[wait.seat]
-        return f"{name}'s time is up. Nothing may be played for them here, so the game waits."
+            return "", ""
+        told = "time is up. Nothing may be played for {} here, so the game waits."
+        return f"{table.state.players[wait.seat]}'s {told.format('them')}", f"Your {told.format('you')}"
 
-    async def _tell_digest_reader(self, info: TableInfo, wait: Wait, line: str, name: str) -> None:
-        """A player whose time was up is told at once, even if a digest has their news."""
-        if is_told_at_once(info, wait.recipient):
-            return
-        what = "You have passed" if line == "pass" else f"`{line}` was played for you"
-        sentence = f"{what} at table {info.name} {info.code}."
-        async with self.store.begin(table=info.id) as unit:
-            await unit.outbox.enqueue(
-                *clock_messages.time_up_messages(info, wait.recipient, sentence, f"{name}.played", unit.now)
-            )
-
-    async def _appoint(self, table: LiveTable, wait: Wait) -> str:
+    async def _appoint(self, table: LiveTable, wait: Wait) -> tuple[str, str]:
         """Let the deputy of a player decide this once: whom they have named, else a robot, where the
-        table has agreed to robots."""
+        table has agreed to robots. What the others are told, and the player, if they have not been."""
         seat, decision_id = wait.seat, wait.clock.decision_id or ""
         name, info = table.state.players[seat], table.info
         async with self.store.begin(table=info.id) as unit:
@@ -176,7 +167,9 @@ class TimeUp(WaitTimers):
                 why = "Their deputy has not decided" if has_deputy else "They have named no deputy"
                 return (
                     f"{name}'s time is up. {why}, so the game waits. "
-                    f"If {name} stays away, the others vote on the seat."
+                    f"If {name} stays away, the others vote on the seat.",
+                    "Your time is up, and the game waits for you. If you stay away, the others vote on the "
+                    "seat.",
                 )
             await unit.clocks.set_deputy(
                 Deputy(
@@ -202,18 +195,15 @@ class TimeUp(WaitTimers):
                 *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now),
                 *clock_messages.time_up_messages(info, wait.recipient, told, f"{stamp}.own", unit.now),
             )
-        return f"{name}'s time is up. {deputy.name} decides for them this once."
+        return f"{name}'s time is up. {deputy.name} decides for them this once.", ""
 
 
-def _hear_of_time_up(table: LiveTable, seat: int, former_deputy: int | None) -> list[Recipient]:
-    """Who gets a message of their own when a player's time is up: everybody, where the game goes on, but a
-    deputy who was asked to decide. Where it goes on waiting for the player, only the others do, and at a
-    table with a thread the thread is enough."""
-    recipients = table.metadata.recipients
-    if table.info.pace.when_up != "remind":
-        is_asked = table.info.deputies.get(seat) != former_deputy
-        return [each for at, each in recipients.items() if at != seat or not is_asked]
-    return [] if table.info.location else [each for at, each in recipients.items() if at != seat]
+def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:
+    """Who gets a message of their own when a player's time is up: the others. Where the game goes on waiting
+    for the player, at a table with a thread the thread is enough."""
+    if table.info.pace.when_up == "remind" and table.info.location:
+        return []
+    return [each for at, each in table.metadata.recipients.items() if at != seat]
 
 
 async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | None:
@@ -249,9 +239,13 @@ async def play_line(
     """Play a line for a player whose time is up; whether the decision is made now."""
     name = table.state.players[seat]
     what = "they pass." if line == "pass" else f"`{line}` is played for them."
+    yours = "You have passed" if line == "pass" else f"`{line}` was played for you"
     result = await submit(
         table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
-        announcement=f"{name}'s time is up: {what}", confirmed=True,
+        announcement=Announcement(
+            f"{name}'s time is up: {what}", f"{yours} at table {table.info.name} {table.info.code}."
+        ),
+        confirmed=True,
     )  # fmt: skip
     return not isinstance(result, LineFailure)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 
+from msgspec.structs import replace
+
 import engine
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once
+from bot.hub.request import Completed
 from bot.hub.table import TableMetadata
 from bot.position.pending import PendingDecision, seat_number
 from storage import NewMessage
@@ -22,6 +25,7 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     metadata: seats and settings after the commit. ping_holdoff: seconds after which a turn pings, if the
     table has no pace of its own.
     """
+    _answer_with_own_news(draft)
     table, info, recipients = draft.table, metadata.info, metadata.recipients
     before = table.pending if table.stored_info.status == "running" else ()
     after = draft.next_pending() if info.status == "running" else ()
@@ -53,6 +57,23 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     for pending in continuing[:1]:
         sent += messages.card_refreshes(info, draft.seq, pending)
     return messages.with_own_news(sent, draft.messages)
+
+
+def _answer_with_own_news(draft: CommitDraft) -> None:
+    """Who writes an email that ends orders of theirs reads it in the receipt, and gets no message beside it.
+    A press on Discord is not answered in words."""
+    result = draft.result
+    if not isinstance(result, Completed) or not draft.new_rows or draft.new_rows[0].transport != "mail":
+        return
+    own = [
+        (message, notification.sentences)
+        for message in draft.messages
+        if (notification := messages.decode_notification(message.payload)).kind == "order"
+        and notification.person_id == draft.answered_person
+    ]
+    told = dict.fromkeys(sentence for _, sentences in own for sentence in sentences)
+    draft.messages = [each for each in draft.messages if each not in [message for message, _ in own]]
+    draft.result = replace(result, sentences=(*result.sentences, *told))
 
 
 def _withdrawn_questions(
@@ -140,10 +161,12 @@ def _announcements(
 
 
 def _knows(draft: CommitDraft, recipient: Recipient, kind: str, asked_seats: set[int]) -> bool:
-    """Whether a person learns of this commit otherwise: news by the answer to their request, or because they
-    get a seat by it; news and the start by the notification of their turn, which says what has happened."""
+    """Whether a person learns of this commit otherwise: news by the answer to their request, in words of
+    their own, or because they get a seat by it; news and the start by the notification of their turn, which
+    says what has happened."""
     is_new = recipient.seat not in draft.table.stored_info.seats_of(recipient.person_id)
-    if kind == "news" and (is_new or recipient.person_id == draft.answered_person):
+    knows = recipient.person_id in (draft.answered_person, draft.told_otherwise)
+    if kind == "news" and (is_new or knows):
         return True
     by_turn = kind in ("news", "started") and recipient.seat in asked_seats
     return by_turn and is_told_at_once(draft.table.stored_info, recipient)

@@ -92,10 +92,11 @@ def turn_reminders(
     seq: int,
     pending: PendingDecision,
     recipient: Recipient,
-    due: datetime | None = None,
+    due: datetime,
+    channels: Collection[str],
 ) -> list[NewMessage]:
-    """A mail about the pending decision to a player who wants mail again."""
-    found = [route for route in routes("turn", table, recipient, None, due) if route.channel == "mail"]
+    """The pending decision once more, on those of the channels that its player wants."""
+    found = [route for route in routes("turn", table, recipient, None, due) if route.channel in channels]
     return _turn_messages(table, seq, pending, recipient, found, unique_suffix())
 
 
@@ -116,10 +117,11 @@ def _turn_messages(
 
 def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
     """The messages of a commit, of which an email about a turn or news also has what its reader is told of
-    their orders, so that no second email (of those beside) says it. It does not give way to a later turn."""
+    their orders or their time, so that no second email (of those beside) says it. It does not give way to a
+    later turn."""
     for message in [each for each in beside if each.channel == "mail"]:
         own = decode_notification(message.payload)
-        for at, other in enumerate(told if own.kind == "order" else ()):
+        for at, other in enumerate(told if own.kind in ("order", "time_up") else ()):
             notification = decode_notification(other.payload)
             is_theirs = other.channel == "mail" and notification.person_id == own.person_id
             if is_theirs and notification.kind in ("turn", "news"):
