@@ -26,7 +26,7 @@ from bot.features.privacy.person import PersonalData
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
-from bot.features.settings.feature import AT_ONCE_KIND, PersonSettingsService, SettingsCommands
+from bot.features.settings.feature import PersonSettingsService, SettingsCommands
 from bot.features.standing_orders.book import OrderBooks, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.pages import add_to_turn
@@ -95,7 +95,7 @@ class Service(Hub):
             cache, self.lobby, self.running, self.imports, self.limits, self.replacements
         )
         self.lobby_lines = LobbyLines(cache, self.lobby, self.seats, self.running)
-        self.settings = PersonSettingsService(cache, self.queries)
+        self.settings = PersonSettingsService(cache)
         self.waiting = WaitingPages(cache, self.queries)
         self.watcher = Watcher(
             store, self.limits, read_game, GameAddresses(store, watched_sites), review.review_of_history
@@ -152,9 +152,7 @@ class Service(Hub):
             pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
-        yield Feature(
-            "settings", SettingsCommands(self.settings).commands(), timers={AT_ONCE_KIND: self.settings.ask}
-        )
+        yield Feature("settings", SettingsCommands(self.settings).commands())
         yield Feature("notepad", Notepad(cache).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("privacy", leads={"retention": self.retainer.run})

@@ -24,9 +24,9 @@ from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
-from bot.hub.notifications.asking import ask_again, open_questions
 from bot.hub.people import Standing, load_standing, standing_of
 from bot.position import text_views
+from bot.position.pending import PendingDecision
 from bot.service import Service
 from mail import ReplyToken
 from mail.operator_alerts import DAY, OperatorAlerts
@@ -330,11 +330,25 @@ class Correspondents:
 
     async def ask_again(self, person_id: int, after: timedelta = timedelta(0)) -> list[str]:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""
-        questions = await open_questions(self._service.queries, person_id)
-        async with self._store.begin() as unit:
-            await ask_again(unit, person_id, questions, unit.now + after)
+        asked = []
+        for table in await self._tables(person_id):
+            view = await self._service.queries.view(table.id)
+            seats = view.table.seats_of(person_id)
+            pending = next((each for each in view.pending if each.seat in seats), None)
+            if pending is None:
+                continue
+            await self._ask_for(view.table, view.seq, pending, person_id, after)
+            asked.append(table_label(table))
         self._service.wake_subscribers()
-        return [table_label(view.table) for view, _ in questions]
+        return asked
+
+    async def _ask_for(
+        self, table: TableInfo, seq: int, pending: PendingDecision, person_id: int, after: timedelta
+    ) -> None:
+        async with self._store.begin() as unit:
+            recipient = await load_recipient(unit, person_id, pending.seat)
+            reminders = messages.turn_reminders(table, seq, pending, recipient, unit.now + after)
+            await unit.outbox.enqueue(*reminders)
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
         tables = await self._service.queries.list_tables(person_id=person_id, statuses=("running", "paused"))

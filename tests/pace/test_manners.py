@@ -65,20 +65,6 @@ async def test_a_reminder_is_not_sent_beside_a_digest(driven: DrivenTable) -> No
     assert len(driven.heard("Ann", "digest")) == 1 and driven.heard("Ann", "reminder") == []
 
 
-async def test_who_reads_digests_no_more_is_asked_at_once_for_what_waits(driven: DrivenTable) -> None:
-    """Nothing was said before the first reminder."""
-    await driven.begin("24h")
-    await driven.settings("Bob", "digest 08:00")
-    await driven.say("Ann", "pass")
-    await driven.wait_until(local("2026-06-01 13:00"))
-    assert driven.heard("Bob", "turn") == []
-    await driven.settings("Bob", "zone UTC")
-    await driven.settings("Bob", "at once")
-    await driven.settings("Cid", "at once")
-    await driven.wait_until(local("2026-06-01 14:00"))
-    assert len(driven.heard("Bob", "turn")) == 1 and driven.heard("Cid", "turn") == []
-
-
 async def test_who_reads_digests_learns_of_an_absence(driven: DrivenTable) -> None:
     await driven.begin("24h")
     await driven.settings("Ann", "digest 08:00")

@@ -15,17 +15,15 @@ import msgspec
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, PersonCommand
 from bot.hub.info import AS_TABLE, TableInfo, is_robot_name
-from bot.hub.notifications.asking import ask_again, open_questions
 from bot.hub.notifications.preferences import PersonSettings, changed_settings, preferences_with, settings_of
 from bot.hub.notifications.waiting import next_digest_at, turns_text, waiting_tables
 from bot.hub.pace import stored_pace
-from bot.hub.queries import TableQueries
 from bot.hub.request import QueryAnswer
 from bot.hub.seating import robot_deputy
 from bot.position.controls import Ask, Choose, Control, Option, Say
 from bot.position.times import day_text
 from renderers import PaletteName
-from storage import Person, StoredTimer, UnitOfWork
+from storage import Person, UnitOfWork
 
 CHANNEL_MISSING = {
     "mail": "You have no confirmed email address; link one first (`/me email` on Discord).",
@@ -33,7 +31,6 @@ CHANNEL_MISSING = {
 }
 
 
-AT_ONCE_KIND = "at_once"
 _ADDRESS = re.compile(r"(?:[^<>@]*<)?([^<>\s]+@[^<>\s]+?)>?")
 
 COMMENTS = {
@@ -55,8 +52,8 @@ COMMENTS = {
 class PersonSettingsService:
     """Reads and changes the settings of people. Every error is a ValueError with one sentence."""
 
-    def __init__(self, cache: TableCache, queries: TableQueries) -> None:
-        self._cache, self._store, self._queries = cache, cache.store, queries
+    def __init__(self, cache: TableCache) -> None:
+        self._cache, self._store = cache, cache.store
 
     async def settings(self, person_id: int) -> PersonSettings:
         """The settings of a person. Raises NotFound."""
@@ -92,19 +89,20 @@ class PersonSettingsService:
             return await self.show(person_id)
         async with self._store.begin() as unit:
             person = await unit.people.get(person_id)
-            former = settings = settings_of(person.preferences, person.time_zone)
+            settings = settings_of(person.preferences, person.time_zone)
+            former_deputy = settings.deputy_id
             for line in plain:
                 settings = changed_settings(settings, line, unit.now)
             settings = await self._with_deputies(unit, person, settings)
-            if former.deputy_id is not None and former.deputy_id != settings.deputy_id:
+            if former_deputy is not None and former_deputy != settings.deputy_id:
                 for table, seat in await unit.tables.for_person(person_id):
-                    await unit.clocks.take_back_decision(table.id, seat.number or 0, former.deputy_id)
+                    await unit.clocks.take_back_decision(table.id, seat.number or 0, former_deputy)
             await self._check_channels(unit, person_id, settings)
             preferences = preferences_with(person.preferences, settings)
             if "mail" in (settings.tell.channels or ()):
                 preferences |= {"mail": True}
             await unit.people.update(person_id, preferences=preferences, time_zone=settings.zone)
-            await self._set_timers(unit, person_id, former, settings)
+            await self._set_timers(unit, person_id, settings)
             await unit.clocks.look_again_for(person_id)
         self._cache.wake_subscribers()
         return "\n".join(_confirmation(settings, line, self._store.now()) for line in plain)
@@ -163,28 +161,8 @@ class PersonSettingsService:
             if channel not in possible:
                 raise ValueError(CHANNEL_MISSING[channel])
 
-    async def ask(self, row: StoredTimer) -> bool:
-        """Ask a person at once for what waited for a digest that they do not want any more."""
-        assert row.person_id is not None
-        questions = await open_questions(self._queries, row.person_id)
-        waited = [each for each in questions if each[0].table.code in row.details["tables"]]
-        async with self._store.begin() as unit:
-            if await unit.clocks.take_due(row):
-                await ask_again(unit, row.person_id, waited, unit.now, ("table", "user", "mail"))
-        self._cache.wake_subscribers()
-        return True
-
-    async def _set_timers(
-        self, unit: UnitOfWork, person_id: int, former: PersonSettings, settings: PersonSettings
-    ) -> None:
-        """When the next digest is due, the begin or the end of an absence, and what waited for a digest."""
-        codes = [table.code for table, _ in await unit.tables.for_person(person_id)]
-        in_digest = [code for code in codes if former.for_table(code).digest]
-        if at_once := [code for code in in_digest if not settings.for_table(code).digest]:
-            await unit.clocks.set_due(
-                f"{AT_ONCE_KIND}.{person_id}", AT_ONCE_KIND, unit.now, person_id=person_id,
-                details={"tables": at_once},
-            )  # fmt: skip
+    async def _set_timers(self, unit: UnitOfWork, person_id: int, settings: PersonSettings) -> None:
+        """When the next digest is due, and the begin or the end of an absence."""
         digest, absence = f"digest.{person_id}", f"absence.{person_id}"
         if settings.wants_digest:
             at = next_digest_at(settings, unit.now)

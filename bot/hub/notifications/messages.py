@@ -92,11 +92,10 @@ def turn_reminders(
     seq: int,
     pending: PendingDecision,
     recipient: Recipient,
-    due: datetime,
-    channels: Collection[str],
+    due: datetime | None = None,
 ) -> list[NewMessage]:
-    """The pending decision once more, on those of the channels that its player wants."""
-    found = [route for route in routes("turn", table, recipient, None, due) if route.channel in channels]
+    """A mail about the pending decision to a player who wants mail again."""
+    found = [route for route in routes("turn", table, recipient, None, due) if route.channel == "mail"]
     return _turn_messages(table, seq, pending, recipient, found, unique_suffix())
 
 
