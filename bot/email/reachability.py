@@ -340,6 +340,7 @@ class Correspondents:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""
         asked = []
         for table in await self._tables(person_id):
+            await self._service.cache.refresh(table.id)
             view = await self._service.queries.view(table.id)
             seats = view.table.seats_of(person_id)
             pending = next((each for each in view.pending if each.seat in seats), None)
