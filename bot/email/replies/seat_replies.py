@@ -60,9 +60,11 @@ class SeatReplies:
     async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
         """Those of the lines that the game or the service can read."""
         seat_token = service_token(token)
-        if seat_token.table_id is None or seat_token.seat_number is None:
+        if seat_token.table_id is None:
             return frozenset()
         view = await self._service.queries.view(seat_token.table_id)
+        if seat_token.seat_number is None:
+            return frozenset(line for line in lines if self._reader.is_service_line(view.state, line))
         return self._reader.readable_lines(view.state, seat_token.seat_number, lines)
 
     async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
@@ -130,24 +132,29 @@ class SeatReplies:
         return self._reader.query_in(line)
 
     async def query(self, token: ReplyToken, query: MailQuery) -> QueryResult:
-        """Answer a query with text, and with its picture and files."""
-        seat, (kind, argument) = seat_ref(token), query
-        result = await self._submit_lines(seat, [f"{kind} {argument}".strip()], None)
-        view = await self._service.queries.view(seat.table_id)
-        decision_id = view.answered_decision_id(seat.seat_number)
+        """Answer a query with text, and with its picture and files; to who has no seat, what all may see."""
+        seat, (kind, argument) = service_token(token), query
+        line, decision_id = f"{kind} {argument}".strip(), None
+        if seat.seat_number is None:
+            result = await self._service.ask(seat.table_id or 0, line, person_id=seat.person_id)
+        else:
+            result = await self._submit_lines(seat_ref(token), [line], None)
+        view = await self._service.queries.view(seat.table_id or 0)
+        if seat.seat_number is not None:
+            decision_id = view.answered_decision_id(seat.seat_number)
         match result:
             case QueryAnswer():
                 drawing = await self._drawing(view, seat.person_id)
                 named = await answer_pictures(self._service.queries, drawing, view, result)
                 images, drawn_files = mail_pictures(named)
                 files = (*map(mail_file, result.files), *drawn_files)
-                title = kind if kind == "try" else f"{kind} {argument}".strip()
+                title = kind if kind == "try" else line
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat.seat_number)
                 return QueryResult(title, text, images, decision_id, files, position)
             case LineUnreadable() | LineRefused() | LineAmbiguous():
-                line = f"{result.line}: " if kind == "try" else ""
-                return QueryResult(kind, f"{line}{result.reason}", (), decision_id)
+                about = f"{result.line}: " if kind == "try" else ""
+                return QueryResult(kind, f"{about}{result.reason}", (), decision_id)
             case TableNotRunning() | NotYourSeat():
                 return QueryResult(kind, result.reason, (), decision_id)
             case _:
@@ -159,7 +166,7 @@ class SeatReplies:
         return await self._service.running.talk(seat.table_id, seat.person_id, text, request_id) or ""
 
 
-def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
+def shown_position(view: TableView, answer: QueryAnswer, seat: int | None) -> tuple[str | TableRows, ...]:
     """The position that answers `status` or `at …`, with its tables; empty for other questions."""
     if answer.query == "at" and answer.encoded_state:
         state = engine.decode_state(answer.encoded_state)
