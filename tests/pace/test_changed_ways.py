@@ -6,8 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.email.reachability import Correspondents
+from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.personal_commands import unlink
+from bot.email.tokens import ServiceToken
 from bot.hub.people import load_standing
 from tests.pace.conftest import START, DrivenTable
 
@@ -77,3 +78,20 @@ async def test_who_ends_their_digest_is_told_what_it_would_have_said(driven: Dri
     driven.told.clear()
     await driven.settings("Bob", "at once")
     assert driven.heard("Bob") == []
+
+
+async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTable) -> None:
+    """They heard that their emails come back, and not that the table waits for them."""
+    await driven.begin("none", discord=True)
+    await driven.settings("Bob", "tell mail")
+    await driven.say("Ann", "pass")
+    await driven.wait_until(START + timedelta(hours=1))
+    driven.told.clear()
+    address, correspondents = "bob@example.org", Correspondents(driven.service)
+    token = ServiceToken("reply", address, frozenset({address}), "", person_id=driven.people["Bob"])
+    for number in range(2):
+        await correspondents.record_bounce(Bounce(token, f"<{number}@x.test>", "5.1.1", "address"))
+    await driven.tick()
+    assert [line[9:] for line in driven.heard("Bob") if "reminder" in line] == [
+        "thread reminder: The table has waited for you for 1 hour."
+    ]
