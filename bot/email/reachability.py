@@ -354,9 +354,9 @@ class Correspondents:
         for table in await self._tables(person_id):
             await self._service.cache.refresh(table.id)
             view = await self._service.queries.view(table.id)
-            seats = view.table.seats_of(person_id)
-            pending = next((each for each in view.pending if each.seat in seats), None)
-            if pending is None:
+            asks = [each for each in view.pending if view.table.person_at(each.seat) == person_id]
+            pending = next(iter(asks), None)
+            if pending is None or view.table.status != "running":
                 continue
             await self._ask_for(view.table, view.seq, pending, person_id, after)
             asked.append(table_label(table))
