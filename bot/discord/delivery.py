@@ -36,7 +36,7 @@ from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
-from bot.hub.notifications.late_messages import without_sleepers
+from bot.hub.notifications.late_messages import still_wanted
 from bot.hub.notifications.messages import Notification
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -156,7 +156,7 @@ class DiscordDelivery:
                 leased = await unit.outbox.lease_due(
                     "discord", MAX_CONCURRENT, self._lease, shards=self._shards
                 )
-                due = await without_sleepers(unit, leased)
+                due = await still_wanted(unit, leased)
                 has_more = len(leased) == MAX_CONCURRENT
                 next_due = await unit.outbox.next_due_at("discord", self._shards)
                 wait = (next_due - unit.now).total_seconds() if next_due else POLL_INTERVAL

@@ -10,6 +10,7 @@ from bot.email.replies.results import TableAnswer
 from bot.email.replies.table_replies import joined_sentence, said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.hub.info import TableInfo, open_seats
+from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import load_standing
 from bot.service import Service
 from mail import ReplyToken
@@ -17,6 +18,7 @@ from mail.composing.page import Attachment
 from storage import (
     AddressClaim,
     AlreadyExists,
+    Person,
     UnitOfWork,
 )
 
@@ -73,20 +75,29 @@ class Confirmations:
                 await unit.people.delete_claims(token.person_id)
                 return f"{token.address} is not linked."
             former = await load_standing(unit, token.person_id)
-            sentence = await self._link_address(unit, token.person_id, claim)
+            owner = await unit.people.find_by_identity("email", claim.address)
+            try:
+                sentence = await self._link_address(unit, token.person_id, claim, owner)
+            except AlreadyExists as error:
+                return f"{error} Nothing was changed."
+        correspondents = Correspondents(self._service)
         if former.fault or not former.wants_mail:
-            await Correspondents(self._service).restore(
-                token.person_id, claim.address, was_cut_off=bool(former.fault)
-            )
+            await correspondents.restore(token.person_id, claim.address, was_cut_off=bool(former.fault))
+        elif owner is not None and owner.id != token.person_id:
+            await correspondents.ask_again(token.person_id)
         self._service.wake_subscribers()
         return sentence
 
-    async def _link_address(self, unit: UnitOfWork, person_id: int, claim: AddressClaim) -> str:
-        """Link the address of a claim beside the person's others; their emails go there from now on."""
-        try:
-            await unit.people.accept_claim(claim)
-        except AlreadyExists as error:
-            return f"{error} Nothing was changed."
+    async def _link_address(
+        self, unit: UnitOfWork, person_id: int, claim: AddressClaim, owner: Person | None
+    ) -> str:
+        """Link the address of a claim beside the person's others; their emails go there from now on. owner:
+        who had it, and becomes one with that person. Raises AlreadyExists."""
+        await unit.people.accept_claim(claim)
+        if owner is not None and owner.id != person_id:
+            data, former = unit.personal_data, owner.id
+            await data.rewrite_preferences(lambda wishes: with_deputy(wishes, former, person_id))
+            await data.delete_messages(lambda address: address.get("person") == former)  # they are made anew
         person = await unit.people.get(person_id)
         await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
         where = await personal_commands.prefer(unit, person_id, claim.address)

@@ -27,7 +27,7 @@ from bot.email.policy import MailGateway, MailPolicy
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ReplyLimits
 from bot.email.stored_mail import ASKED_ANEW, enqueue_mail, texts_together
-from bot.hub.notifications.late_messages import without_sleepers
+from bot.hub.notifications.late_messages import still_wanted
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
@@ -156,7 +156,7 @@ class StoredMailOutbox:
         while True:
             async with self._store.begin(excludes_others=False) as unit:
                 leased = await unit.outbox.lease_due("mail", min(limit, BATCH_SIZE), self._lease, not_to)
-                rows = await without_sleepers(unit, leased)
+                rows = await still_wanted(unit, leased)
                 next_due_at = await unit.outbox.next_due_at("mail")
             mails = [row for row in rows if "sender" in row.address]
             for row in rows:

@@ -281,6 +281,8 @@ class MailPolicy:
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
+        if token.seat is None and token.table_label and all(map(self._gateway.seats.query_in, lines or [""])):
+            return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._gateway.people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()

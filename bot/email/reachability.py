@@ -25,6 +25,7 @@ from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import Standing, load_standing, standing_of
+from bot.hub.timers import PING_KIND, recall
 from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.service import Service
@@ -140,6 +141,7 @@ class Correspondents:
             await self.ask_later(person_id, bounce)
             return unhosted
         name = await self._tell(person_id, bounce, "Emails to {} do not arrive.")
+        await self._ask_on_discord(person_id)
         return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
 
     async def _say_again(self, person_id: int, bounce: Bounce) -> str | None:
@@ -220,6 +222,16 @@ class Correspondents:
                 )
                 await self._to_discord(table, person_id, sentence)
         return name
+
+    async def _ask_on_discord(self, person_id: int) -> None:
+        """Ask a person on Discord for the moves for which they were asked by email alone."""
+        for table in await self._tables(person_id):
+            async with self._store.begin() as unit:
+                recipient = await load_recipient(unit, person_id, None)
+                by_mail_alone = recipient.settings.for_table(table.code).channels == ("mail",)
+                for seat, clock in (await unit.clocks.seat_clocks(table.id)).items():
+                    if recipient.discord_id and by_mail_alone and table.person_at(seat) == person_id:
+                        await recall(unit, PING_KIND, clock, unit.now)
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more emails to this person; returns the sentence that says so."""
@@ -332,10 +344,11 @@ class Correspondents:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""
         asked = []
         for table in await self._tables(person_id):
+            await self._service.cache.refresh(table.id)
             view = await self._service.queries.view(table.id)
-            seats = view.table.seats_of(person_id)
-            pending = next((each for each in view.pending if each.seat in seats), None)
-            if pending is None:
+            asks = [each for each in view.pending if view.table.person_at(each.seat) == person_id]
+            pending = next(iter(asks), None)
+            if pending is None or view.table.status != "running":
                 continue
             await self._ask_for(view.table, view.seq, pending, person_id, after)
             asked.append(table_label(table))

@@ -31,14 +31,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.hub.cache import TableCache
 from bot.hub.loading import UnreadableTable
-from storage import JobState, NotFound, Store, StoredTimer, StoreError, Work
+from storage import JobState, NotFound, SeatClock, Store, StoredTimer, StoreError, UnitOfWork, Work
 
 log = logging.getLogger(__name__)
 
 LAST_TIME = "clock.last"
-LATE_KIND, NUDGE_KIND = "late", "nudge"
-"""What is due when the others may decide on the seat of a player who does not answer, and when a player is
-asked again because another player wants it."""
+LATE_KIND, NUDGE_KIND, PING_KIND = "late", "nudge", "ping"
+"""What is due when the others may decide on the seat of a player who does not answer, when a player is asked
+again because another player wants it, and when they are told what they have not been told."""
 SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
@@ -68,6 +68,15 @@ NOBODY_FOLLOWS = Followers(_follow_none, _leave_alone)
 """Without clocks: tables stay behind, and are followed when clocks are back."""
 TimerHandler = Callable[[StoredTimer], Awaitable[bool]]
 """Does what a timer says, in one transaction; False if it cannot be done yet."""
+
+
+async def recall(unit: UnitOfWork, kind: str, clock: SeatClock, at: datetime) -> None:
+    """Let a player be asked again at a time, with a timer of this kind, if the table still waits for them."""
+    if clock.since is not None:
+        await unit.clocks.set_due(
+            f"{clock.table_id}.{clock.seat}.{kind}", kind, at, table_id=clock.table_id, seat=clock.seat,
+            details={"since": clock.since.isoformat(), "decision": clock.decision_id},
+        )  # fmt: skip
 
 
 class _Look(NamedTuple):

@@ -165,7 +165,11 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
     player = next((p for p in table.seated_players if p.name.casefold() == name.casefold()), None)
     if player is None:
         raise ValueError(f"There is no player {name} at table {table.code}.")
+    async with service.store.read() as unit:
+        has_address = bool(await unit.people.verified_addresses(player.person_id))
     match argument.casefold():
+        case "on" | "off" if not has_address:
+            return await _mail_text(service, player.person_id, player.name)
         case "":
             return await _mail_text(service, player.person_id, player.name)
         case "on":

@@ -220,6 +220,13 @@ class OutboxRepository(Repository):
         pending = update(OutboxMessage).filter_by(status=PENDING).where(begins)
         return await self._db.execute(pending.values(not_before=self._db.now))
 
+    async def look_again(self, *ordering_keys: str) -> int:
+        """Let pending messages with these ordering keys be due now, and not when it was said; returns how
+        many."""
+        own = (col(OutboxMessage.ordering_key).in_(ordering_keys), col(OutboxMessage.attempts) == 0)
+        pending = update(OutboxMessage).filter_by(status=PENDING).where(*own)
+        return await self._db.execute(pending.values(not_before=self._db.now))
+
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:
         """The pending message with this collapse key."""
         query = select(OutboxMessage).filter_by(collapse_key=collapse_key, status=PENDING)

@@ -17,6 +17,7 @@ from storage.models import (
     IdentityKind,
     Person,
     Seat,
+    SeatRequest,
     Usage,
     columns_of_people,
 )
@@ -161,15 +162,25 @@ class PeopleRepository(Repository):
         """The owner of the address has answered: it becomes a verified identity of the claimant.
 
         A person who has this address as their only identity is the same person, and is merged into the
-        claimant. Raises AlreadyExists where the owner of the address has other identities too.
+        claimant. Raises AlreadyExists where the owner of the address has other identities too, or both have
+        seats at one table.
         """
         await self._db.execute(delete(AddressClaim).filter_by(code_hash=claim.code_hash))
         other = await self.find_by_identity("email", claim.address)
         if other is not None and other.id != claim.person_id:
             if len(await self.identities(other.id)) > 1:
                 raise AlreadyExists(f"{claim.address} belongs to {other.name}, who must give it up first.")
+            if (code := await self._common_table(claim.person_id, other.id)) is not None:
+                raise AlreadyExists(f"{claim.address} has a seat of its own at table {code}.")
             await self.merge(claim.person_id, other.id)
         return await self.add_identity(claim.person_id, "email", claim.address)
+
+    async def _common_table(self, *person_ids: int) -> str | None:
+        """The code of a table that is not over, at which two people have seats."""
+        seated = select(GameTable.code).join(Seat, col(Seat.table_id) == col(GameTable.id))
+        there = (col(Seat.person_id).in_(person_ids), col(Seat.left_at).is_(None))
+        open_tables = seated.where(*there, col(GameTable.status).in_(("lobby", "running", "paused")))
+        return await self._db.first(open_tables.group_by(col(GameTable.code)).having(func.count() > 1))
 
     async def delete_claims(self, person_id: int) -> None:
         """Delete all claims of a person."""
@@ -185,6 +196,9 @@ class PeopleRepository(Repository):
         await self._db.renew_revisions(*await self._db.all(hosted))
         await self._merge_facts(kept_id, merged_id)
         await self._db.execute(delete(Usage).filter_by(person_id=merged_id))
+        asked = select(SeatRequest.table_id).filter_by(person_id=kept_id, answered_at=None)
+        twice = delete(SeatRequest).filter_by(person_id=merged_id, answered_at=None)
+        await self._db.execute(twice.where(col(SeatRequest.table_id).in_(asked)))
         await self.delete_claims(merged_id)
         for column in columns_of_people():
             theirs = update(column.table).where(column == merged_id)

@@ -115,3 +115,25 @@ async def test_stop_and_start_mean_every_address(office: MailHarness) -> None:
     await work.letter()
     assert f"No more emails go to {WORK} or ann@player.test." in (await work.said("stop")).text
     assert f"Emails go to {WORK} again. Friday" in (await work.said("start")).text
+
+
+async def test_who_becomes_one_with_a_second_person_of_theirs_is_asked_again(office: MailHarness) -> None:
+    """What waited for the second person was given up, with an error for the operator; they were nobody's
+    deputy any more."""
+    ann = office.player("Ann")
+    person, second = await office.person("Ann"), await office.person("Anna")
+    bob = await office.person("Bob")
+    office.service.cache.ping_holdoff = 600
+    table = await office.table("1830", ["Anna", "Bob"])
+    await office.service.settings.apply((await office.person("Cid")).id, ["deputy Anna"])
+    await sent(ann, "addresses")
+    await ann.said("link anna@player.test")
+    anna = office.player("Anna")
+    assert headline(await anna.letter()) == "Is this your address?"
+    await anna.reply("yes")
+    await anna.until_asked()
+    assert headline(await anna.answered("buy SV")).startswith("OK")
+    async with office.store.read() as unit:
+        assert {seat.person_id for seat in await unit.tables.seats(table.id)} == {person.id, bob.id}
+        cid = await unit.people.find_by_identity("email", "cid@player.test")
+    assert cid and (await office.service.settings.settings(cid.id)).deputy_id == person.id != second.id

@@ -92,6 +92,19 @@ async def test_a_text_in_an_email_whose_subject_is_the_command(office: MailHarne
     assert headline(done) == "OK." and "has the game: 1851" in done.text
 
 
+async def test_a_game_that_is_over_is_asked_about_by_who_has_brought_it(office: MailHarness) -> None:
+    """They have no seat there: the answer named questions that were then answered with `NOT DONE`."""
+    await office.person("Cleo")
+    cleo = office.player("Cleo")
+    text = history_script(simulate_game("1830", 2, 1).history).encode()
+    done = await sent_with_file(cleo, "import", "", "game.18xx", text, "text/plain")
+    assert "It is over; `show map` and `show sheet` show it, and `show review` says" in done.text
+    asked = await cleo.said("show review", "words", to=done)
+    assert headline(asked) == "Here is: review, words." and " won with $" in asked.text
+    for line in ("pass", "say Hello"):
+        assert headline(await cleo.said(line, to=done)) == "NOT DONE."
+
+
 @pytest.mark.parametrize(("name", "words"), [("notes.json", "cannot be"), ("notes.doc", "Attach the game")])
 async def test_what_is_no_game_is_answered_with_a_sentence(
     office: MailHarness, name: str, words: str

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, func, select
 
-from bot.hub.notifications.late_messages import without_sleepers
+from bot.hub.notifications.late_messages import still_wanted
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
@@ -112,7 +112,7 @@ class DrivenTable:
         async with self.store.begin() as unit:
             for channel in CHANNELS:
                 while leased := await unit.outbox.lease_due(channel, 100, timedelta(minutes=1)):
-                    for row in await without_sleepers(unit, leased):
+                    for row in await still_wanted(unit, leased):
                         await unit.outbox.mark_sent(row.id)
                         await self._note(row)
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bot.hub.log import recent_events
-from bot.hub.notifications.late_messages import without_sleepers
+from bot.hub.notifications.late_messages import still_wanted
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
 from storage import NewMessage
@@ -232,7 +232,7 @@ async def test_late_messages_that_cannot_be_read_hold_up_no_other(driven: Driven
             message = NewMessage(key, "mail", {}, payload, not_before=START - timedelta(hours=1))
             await unit.outbox.enqueue(message)
         leased = await unit.outbox.lease_due("mail", 9, timedelta(minutes=1))
-        sent = await without_sleepers(unit, leased)
+        sent = await still_wanted(unit, leased)
     assert [row.idempotency_key for row in sent] == ["damaged", "deleted"]
 
 

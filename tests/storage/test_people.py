@@ -160,3 +160,25 @@ async def test_a_claim_lasts_until_it_is_verified_or_deleted(store: Store) -> No
         assert claim is not None and claim.address == "ann@x.org"
         assert (await unit.people.accept_claim(claim)).value == "ann@x.org"
         assert await unit.people.claim_of_person(ann.id) is None
+
+
+async def test_nobody_gets_two_seats_at_a_table_by_a_claim(store: Store) -> None:
+    """Who had got a second seat could never act there, so the game was stuck."""
+    table = await new_table(store)
+    async with store.begin() as unit:
+        await unit.tables.update(table, status="running")
+        bob = await unit.people.get_or_create("discord", "9", "Bob")
+        guest = await unit.people.get_or_create("email", "bob@x.org", "Robert")
+        for person in (bob, guest):
+            await unit.tables.add_seat(table, person.id, person.name)
+        code = (await unit.tables.get(table)).code
+    async with store.begin() as unit:
+        await unit.people.create_address_claim(bob.id, "bob@x.org", DAY)
+        with pytest.raises(AlreadyExists, match=f"bob@x.org has a seat of its own at table {code}."):
+            await confirm(unit, bob.id)
+    async with store.begin() as unit:
+        await unit.tables.update(table, status="finished")
+        await unit.people.create_address_claim(bob.id, "bob@x.org", DAY)
+        await confirm(unit, bob.id)
+    async with store.read() as unit:
+        assert [seat.person_id for seat in await unit.tables.seats(table)] == [bob.id, bob.id]

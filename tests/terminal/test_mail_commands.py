@@ -38,7 +38,8 @@ async def test_invite(console: Console) -> None:
 
 async def test_address_on_and_off(console: Console) -> None:
     await enter(console, "table new 1830 Ann, Bob")
-    assert "has no email address" in await enter(console, "player Ann mail")
+    for argument in ("", " on", " off"):
+        assert "Ann has no email address." in await enter(console, f"player Ann mail{argument}")
     assert "An email goes to ann@player.test" in await enter(console, "player Ann mail Ann@player.test")
     (table,) = await console.service.queries.list_tables()
     person_id = table.seated_players[0].person_id
@@ -49,6 +50,9 @@ async def test_address_on_and_off(console: Console) -> None:
     assert "emails are off" in await enter(console, "player Ann mail")
     await enter(console, "table start")
     assert "waits for Ann: an email follows" in await enter(console, "player Ann mail on")
+    await enter(console, "table pause")
+    assert await enter(console, "player Ann mail on") == "Emails go to Ann again.", "no email follows"
+    await enter(console, "table resume")
     async with console.service.store.begin() as unit:
         await unit.people.add_identity(person_id, "email", "ann@work.test")
     assert await enter(console, "player Ann mail") == "Ann: ann@player.test, ann@work.test."

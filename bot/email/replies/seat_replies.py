@@ -58,11 +58,12 @@ class SeatReplies:
 
     async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
         """Those of the lines that the game or the service can read."""
-        if token.seat is None:
+        if token.table_id is None:
             return frozenset()
-        table_id, seat = token.seat
-        view = await self._service.queries.view(table_id)
-        return self._reader.readable_lines(view.state, seat, lines)
+        view = await self._service.queries.view(token.table_id)
+        if token.seat is None:
+            return frozenset(line for line in lines if self._reader.is_service_line(view.state, line))
+        return self._reader.readable_lines(view.state, token.seat[1], lines)
 
     async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
         """What the lines would do if they were played now; None if they cannot all be played."""
@@ -132,11 +133,15 @@ class SeatReplies:
         return self._reader.query_in(line)
 
     async def query(self, token: ReplyToken, query: str) -> QueryResult:
-        """Answer a query with text, and with its picture and files."""
-        kind = first_word(query)
-        table_id, seat, result = await self._submit_lines(token, [query], None)
-        view = await self._service.queries.view(table_id)
-        decision_id = view.answered_decision_id(seat)
+        """Answer a query with text, and with its picture and files; to who has no seat, what all may see."""
+        assert token.table_id is not None
+        kind, seat = first_word(query), token.seat_number
+        if seat is None:
+            result = await self._service.ask(token.table_id, query, person_id=token.person_id)
+        else:
+            _, _, result = await self._submit_lines(token, [query], None)
+        view = await self._service.queries.view(token.table_id)
+        decision_id = None if seat is None else view.answered_decision_id(seat)
         match result:
             case QueryAnswer():
                 drawing = await self._drawing(view, token.person_id)
@@ -148,8 +153,8 @@ class SeatReplies:
                 position = shown_position(view, result, seat)
                 return QueryResult(title, text, images, decision_id, files, position)
             case LineUnreadable() | LineRefused() | LineAmbiguous():
-                line = f"{result.line}: " if kind == "try" else ""
-                return QueryResult(kind, f"{line}{result.reason}", (), decision_id)
+                about = f"{result.line}: " if kind == "try" else ""
+                return QueryResult(kind, f"{about}{result.reason}", (), decision_id)
             case TableNotRunning() | NotYourSeat():
                 return QueryResult(kind, result.reason, (), decision_id)
             case _:
@@ -161,7 +166,7 @@ class SeatReplies:
         return await self._service.running.talk(token.table_id, token.person_id, text, request_id) or ""
 
 
-def shown_position(view: TableView, answer: QueryAnswer, seat: int) -> tuple[str | TableRows, ...]:
+def shown_position(view: TableView, answer: QueryAnswer, seat: int | None) -> tuple[str | TableRows, ...]:
     """The position that answers `status` or `at …`, with its tables; empty for other questions."""
     if answer.query == "at" and answer.encoded_state:
         state = engine.decode_state(answer.encoded_state)

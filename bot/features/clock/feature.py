@@ -32,7 +32,7 @@ from bot.hub.people import Limits
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.table import LiveTable
-from bot.hub.timers import NUDGE_KIND, TimerHandler
+from bot.hub.timers import NUDGE_KIND, PING_KIND, TimerHandler, recall
 from bot.position.times import moment_text
 from storage import ClockChanges, SeatClock, Store, StoredTimer, TablePoll, UnitOfWork
 
@@ -186,13 +186,12 @@ class TimeCommands:
             return clock_messages.absence_sentence(name, settings)
         if not notify.reachable_channels(info, recipient):
             return f"No message reaches {name} now. Please tell them some other way."
-        row = await unit.clocks.get_due(key := f"{info.id}.{seat}.{NUDGE_KIND}")
+        row = await unit.clocks.get_due(f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):
             return f"{name} was asked again less than twelve hours ago."
         at = not_quiet(unit.now, recipient.settings.quiet_hours)
-        details = {"since": clock.since.isoformat(), "decision": clock.decision_id}
-        await unit.clocks.set_due(key, NUDGE_KIND, at, table_id=info.id, seat=seat, details=details)
+        await recall(unit, NUDGE_KIND, clock, at)
         await unit.facts.set(NUDGE_KIND, info.id, recipient.person_id, at.isoformat())
         return f"{name} is asked again{' when their quiet hours end' if at > unit.now else ''}."
 
@@ -208,7 +207,7 @@ def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, Tim
     """Reminders, escalations, the end of a player's time, absences."""
     time_up = TimeUp(cache, play_for_seat)
     remind = Reminders(cache, time_up.pause_without_pace).remind
-    reminders = dict.fromkeys(("reminder", "escalation", "ping", NUDGE_KIND), remind)
+    reminders = dict.fromkeys(("reminder", "escalation", PING_KIND, NUDGE_KIND), remind)
     return {**reminders, "time_up": time_up.end, "absence": partial(_absence, cache)}
 
 

@@ -23,7 +23,6 @@ from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.notifications.notify import (
     Recipient,
-    is_quiet,
     is_told_at_once,
     reachable_channels,
     wanted_channels,
@@ -119,16 +118,19 @@ class SeatTimers:
         return None if is_over else at
 
     def _ping_at(self, seat: int, clock: SeatClock) -> datetime | None:
-        """When the quiet hours end in which a card was posted in the thread without a ping."""
+        """When the quiet hours end in which a card was posted in the thread without a ping; where they were
+        changed meanwhile, as soon as they allow it."""
         recipient, quiet = self._recipients[seat], self._recipients[seat].settings.quiet_hours
-        if clock.since is None or quiet is None or not is_told_at_once(self._info, recipient):
+        owed = self._same_wait(clock, "ping")
+        if clock.since is None or not is_told_at_once(self._info, recipient):
+            return None
+        if owed is None and "table" not in wanted_channels(self._info, recipient):
             return None
         posted = clock.since + timedelta(seconds=self._holdoff)
-        if "table" not in wanted_channels(self._info, recipient) or not is_quiet(recipient, posted):
-            return None
+        if quiet is None or not quiet.contain(posted):
+            return not_quiet(self._now, quiet) if owed else None
         at = quiet.end_after(posted)
-        is_over = at <= self._now and self._same_wait(clock, "ping") is None
-        return None if is_over else at
+        return at if owed or at > self._now else None
 
 
 # -- reminders -------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from bot.hub.commit import write_notes
 from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.notify import Recipient, wanted_channels
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.polls import held_until
@@ -275,8 +275,8 @@ class Reminders(WaitTimers):
             channels = None
             if row.kind == "escalation":
                 channels = {{"thread": "table", "direct": "user", "mail": "mail"}[tell.escalation or "mail"]}
-            elif row.kind == "ping":
-                channels = {"table"}
+            elif row.kind == "ping" and "table" in wanted_channels(info, wait.recipient):
+                channels = {"table"}  # elsewhere the turn itself has waited
             name: str | None = row.kind
             if row.kind == NUDGE_KIND:  # of several in one wait, each is told
                 name = f"{row.kind} {row.due_at.timestamp():.0f}"

@@ -232,9 +232,10 @@ def _read_text_game(text: str) -> IncomingGame:
 def imported_sentences(table: TableInfo, warnings: Sequence[str], how_to_sit: str) -> Iterator[str]:
     """What the person reads who has brought a game. how_to_sit: how its players come to their seats."""
     yield f"Table {table.code} has the game: {table.title}, {text_views.join_words(table.names)}."
-    over = "It is over; `show` shows it, and `review` says what decided it."
+    over = "It is over; `show map` and `show sheet` show it, and `show review` says what decided it."
     yield over if table.status == "finished" else how_to_sit
     if warnings:
         several = f"{len(warnings)} things were" if len(warnings) > 1 else "One thing was"
-        yield f"{several} not as in the file:"
+        first = f"; the first {MAX_WARNINGS}" if len(warnings) > MAX_WARNINGS else ""
+        yield f"{several} not as in the file{first}:"
         yield from (f"- {each[:MAX_WARNING]}" for each in warnings[:MAX_WARNINGS])

@@ -17,6 +17,7 @@ from bot.hub.changes import again_on_conflict, leave_lobby
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, unique_suffix
+from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import Limits, PrivacySettings, player_name
 from bot.hub.polls import PollHandler
 from bot.hub.seating import next_host
@@ -203,7 +204,7 @@ class PersonalData:
             await data.delete_messages(lambda address: _is_to(address, person_id, traces))
             await data.delete_results(Replacing(own_texts, ()).mentions)
             await data.rewrite(lambda *each: rest.value(each[-1]), None)
-            for each in await data.rewrite_preferences(lambda wishes: _without_deputy(wishes, person_id)):
+            for each in await data.rewrite_preferences(lambda wishes: with_deputy(wishes, person_id, None)):
                 await unit.clocks.look_again_for(each)
             await data.forget(person_id, traces.discord)
             if traces.addresses and self.settings.has_mailbox:
@@ -269,15 +270,6 @@ def _events(line: str, raw: bytes, replacing: Replacing) -> bytes:
         for event in engine.decode_events(raw)
     ]
     return engine.encode_events(events)
-
-
-def _without_deputy(value: Any, person_id: int) -> Any:
-    """Settings in which a person is nobody's deputy."""
-    if not isinstance(value, dict):
-        return value
-    if value.get("deputy_id") == person_id:
-        value = value | {"deputy": "", "deputy_id": None}
-    return {key: _without_deputy(each, person_id) for key, each in value.items()}
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -8,18 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 import msgspec
 
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, PersonCommand
 from bot.hub.info import AS_TABLE, TableInfo, is_robot_name
-from bot.hub.notifications.preferences import PersonSettings, changed_settings, preferences_with, settings_of
+from bot.hub.notifications.preferences import (
+    CHANNEL_NAMES,
+    PersonSettings,
+    changed_settings,
+    not_quiet,
+    preferences_with,
+    settings_of,
+)
 from bot.hub.notifications.waiting import next_digest_at, turns_text, waiting_tables
 from bot.hub.pace import stored_pace
 from bot.hub.request import QueryAnswer
 from bot.hub.seating import robot_deputy
+from bot.hub.timers import NUDGE_KIND, recall
 from bot.position.controls import Ask, Choose, Control, Option, Say
 from bot.position.times import day_text
 from renderers import PaletteName
@@ -89,20 +97,21 @@ class PersonSettingsService:
             return await self.show(person_id)
         async with self._store.begin() as unit:
             person = await unit.people.get(person_id)
-            settings = settings_of(person.preferences, person.time_zone)
-            former_deputy = settings.deputy_id
+            settings = former = settings_of(person.preferences, person.time_zone)
             for line in plain:
                 settings = changed_settings(settings, line, unit.now)
             settings = await self._with_deputies(unit, person, settings)
-            if former_deputy is not None and former_deputy != settings.deputy_id:
+            if former.deputy_id is not None and former.deputy_id != settings.deputy_id:
                 for table, seat in await unit.tables.for_person(person_id):
-                    await unit.clocks.take_back_decision(table.id, seat.number or 0, former_deputy)
-            await self._check_channels(unit, person_id, settings)
+                    await unit.clocks.take_back_decision(table.id, seat.number or 0, former.deputy_id)
+            named = _named_channels(plain)
+            await self._check_channels(unit, person_id, named)
             preferences = preferences_with(person.preferences, settings)
-            if "mail" in (settings.tell.channels or ()):
+            if "mail" in named:
                 preferences |= {"mail": True}
             await unit.people.update(person_id, preferences=preferences, time_zone=settings.zone)
             await self._set_timers(unit, person_id, settings)
+            await self._tell_what_waits(unit, person_id, former, settings)
             await unit.clocks.look_again_for(person_id)
         self._cache.wake_subscribers()
         return "\n".join(_confirmation(settings, line, self._store.now()) for line in plain)
@@ -149,15 +158,13 @@ class PersonSettingsService:
                 raise ValueError(f"{name} plays at table {table.code} too; a deputy has to be somebody else.")
         return others[0]
 
-    async def _check_channels(self, unit: UnitOfWork, person_id: int, settings: PersonSettings) -> None:
+    async def _check_channels(self, unit: UnitOfWork, person_id: int, named: Collection[str]) -> None:
         """Raises ValueError for a channel on which the person cannot be reached."""
         identities = await unit.people.identities(person_id)
         possible = {"thread"} | {
             {"discord": "direct", "email": "mail"}[each.kind] for each in identities if each.verified_at
         }
-        tells = [settings.tell, *settings.tables.values()]
-        wanted = {channel for tell in tells for channel in (*(tell.channels or ()), tell.escalation)}
-        for channel in filter(None, wanted):
+        for channel in named:
             if channel not in possible:
                 raise ValueError(CHANNEL_MISSING[channel])
 
@@ -175,6 +182,31 @@ class PersonSettingsService:
         start, end = settings.absence.interval(settings.zone)
         at = start if start > unit.now else end
         await unit.clocks.set_due(absence, "absence", at, person_id=person_id)
+
+    @staticmethod
+    async def _tell_what_waits(
+        unit: UnitOfWork, person_id: int, former: PersonSettings, settings: PersonSettings
+    ) -> None:
+        """What waits for the end of quiet hours that are others now, or for a digest that does not come, is
+        told at its new time."""
+        if former.quiet_hours != settings.quiet_hours:
+            await unit.outbox.look_again(f"user:{person_id}", f"mail:{person_id}")
+        last_digest = next_digest_at(former, unit.now) - timedelta(days=1)
+        for each in await waiting_tables(unit, person_id) if former.wants_digest else ():
+            table, clock = each.table, each.clock
+            is_ended = former.for_table(table.code).digest and not settings.for_table(table.code).digest
+            if is_ended and clock and clock.since and clock.since > last_digest:
+                await recall(unit, NUDGE_KIND, clock, not_quiet(unit.now, settings.quiet_hours))
+
+
+_NAMES_CHANNELS = re.compile(r"(?:for \S+ )?(?:tell (.+)|(\S+) too after .+)", re.IGNORECASE)
+
+
+def _named_channels(lines: Sequence[str]) -> list[str]:
+    """The channels on which lines say that a person wants to be told."""
+    found = filter(None, map(_NAMES_CHANNELS.fullmatch, lines))
+    words = " ".join(match[1] or match[2] for match in found).casefold()
+    return [channel for channel in CHANNEL_NAMES if channel in words]
 
 
 async def _robot_deputy(unit: UnitOfWork, person: Person) -> Person:

@@ -1,4 +1,5 @@
-"""Messages of the outbox that come late, after a downtime, wake nobody."""
+"""Messages of the outbox that have waited: since then their readers may have begun to sleep, or to want no
+emails."""
 
 from __future__ import annotations
 
@@ -8,31 +9,67 @@ from datetime import timedelta
 from msgspec import DecodeError
 
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.messages import decode_notification
-from bot.hub.notifications.notify import sleeps_until
-from storage import NotFound, OutboxMessage, UnitOfWork
+from bot.hub.notifications.messages import Notification, decode_notification
+from bot.hub.notifications.notify import ABOUT_SEATS, RULES, Recipient, sleeps_until
+from bot.hub.people import load_standing
+from bot.hub.timers import PING_KIND, recall
+from storage import NewMessage, NotFound, OutboxMessage, UnitOfWork
 
 LATE = timedelta(minutes=10)
-"""So long after its time a message is late: its time was chosen outside the quiet hours of its reader."""
+"""So long after its time a message is late."""
 
 
-async def without_sleepers(unit: UnitOfWork, leased: Iterable[OutboxMessage]) -> list[OutboxMessage]:
-    """Without late messages whose readers are in quiet hours; those wait for the end of the hours."""
-    return [row for row in leased if not await _waits(unit, row)]
+async def still_wanted(unit: UnitOfWork, leased: Iterable[OutboxMessage]) -> list[OutboxMessage]:
+    """Those that are to be sent now. What a reader in quiet hours has to get waits for the end of the hours,
+    and to who wants no emails any more it goes as a direct message, if nothing else tells them."""
+    return [row for row in leased if await _is_wanted(unit, row)]
 
 
-async def _waits(unit: UnitOfWork, row: OutboxMessage) -> bool:
-    is_composed = "sender" in row.address
-    if is_composed or row.attempts > 1 or unit.now - row.not_before < LATE:
-        return False
+async def _is_wanted(unit: UnitOfWork, row: OutboxMessage) -> bool:
+    is_composed, is_public = "sender" in row.address, (row.ordering_key or "").startswith("table:")
+    was_held = row.not_before > row.created_at and not is_public
+    if is_composed or row.attempts > 1 or not (was_held or unit.now - row.not_before >= LATE):
+        return True
     try:
         notification = decode_notification(row.payload)
-        if notification.person_id is None:
-            return False
+        sleeps = RULES.get(notification.kind, ABOUT_SEATS).sleeps and (notification.ping or not is_public)
+        if notification.person_id is None or not notification.table_id or not sleeps:
+            return True
         recipient = await load_recipient(unit, notification.person_id, notification.seat)
+        until = sleeps_until(notification.kind, recipient, unit.now)
+        if until is None and row.channel == "mail" and recipient.email is None:
+            return not await _withdrawn(unit, row, notification, recipient)
     except (DecodeError, NotFound):
-        return False  # whoever sends it says what is wrong with it
-    until = sleeps_until(notification.kind, recipient, unit.now)
+        return True  # whoever sends it says what is wrong with it
     if until is not None:
         await unit.outbox.put_off(row.id, until)
-    return until is not None
+    return until is None
+
+
+async def _withdrawn(
+    unit: UnitOfWork, row: OutboxMessage, notification: Notification, recipient: Recipient
+) -> bool:
+    """Withdraw an email to a person who has stopped their emails, or has no address any more; what they were
+    told by email alone is told on Discord, and a turn is told anew. Whether there was such a reason. Raises
+    NotFound."""
+    table = await unit.tables.get(notification.table_id)
+    standing = await load_standing(unit, recipient.person_id)
+    if standing.wants_mail and standing.address:
+        return False
+    await unit.outbox.mark_sent(row.id)
+    by_mail_alone = recipient.settings.for_table(table.code).channels == ("mail",)
+    if notification.kind == "turn" and by_mail_alone:
+        clock = (await unit.clocks.seat_clocks(table.id)).get(notification.seat or 0)
+        if clock is not None:
+            await recall(unit, PING_KIND, clock, unit.now)
+    elif recipient.discord_id and (by_mail_alone or notification.kind == "digest"):
+        message = NewMessage(
+            idempotency_key=row.idempotency_key.replace(".mail", ".user"),
+            channel="discord",
+            address={"user": recipient.discord_id},
+            payload=row.payload,
+            ordering_key=f"user:{recipient.person_id}",
+            table_id=row.table_id,
+        )
+        await unit.outbox.enqueue(message)
+    return True

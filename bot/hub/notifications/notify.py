@@ -13,16 +13,16 @@ table:
 | reminder, time_up, next | a ping, if they chose the thread | where they chose | waits, no ping | beside it |
 | vote_reminder | the same | where they chose | waits, no ping | instead |
 | order | never | where they chose, in private | waits | beside it |
-| invited, seat, answered | never | all that work | goes at once | beside it |
+| invited, seat, answered, gathered | never | all that work | goes at once | beside it |
 | refresh, lobby, names | an edit, no ping | never | goes at once | |
 | any other: seats, deputies, a feature's own | never | all that work | waits | beside it |
 
-A reminder is left out where a digest comes soon (`features.clock.reminders`). What is sent late, after a
-downtime, waits for the end of the quiet hours that have begun meanwhile (`late_messages`).
+A reminder is left out where a digest comes soon (`features.clock.reminders`). What has waited, for the end of
+quiet hours or of a downtime, is looked at again before it goes (`late_messages`).
 
 A person chooses their channels with `tell`. One who has chosen nothing is told in the thread and by email, or
 by a direct message where the table has no thread. A channel that does not work is left out; where none of the
-chosen works, any that does is used.
+chosen works, they are told as if they had chosen nothing.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ RULES = {
     "invited": _ASKED_TO_PLAY,
     "seat": _ASKED_TO_PLAY,
     "answered": _ASKED_TO_PLAY,
+    "gathered": _ASKED_TO_PLAY,
     "refresh": _EDIT,
     "lobby": _EDIT,
     "names": _EDIT,
@@ -186,13 +187,11 @@ def recipient_for(
 def wanted_channels(table: TableInfo, recipient: Recipient) -> set[str]:
     """Where a person is told of a table: `table`, `user`, `mail`."""
     possible = reachable_channels(table, recipient)
-    chosen = recipient.settings.for_table(table.code).channels
-    if chosen is None:
-        return possible - {"user"} if table.location else possible
+    chosen = recipient.settings.for_table(table.code).channels or ()
     wanted = {{"thread": "table", "direct": "user", "mail": "mail"}[channel] for channel in chosen}
     if "table" in wanted and not table.location:
         wanted.add("user")
-    return wanted & possible or possible
+    return wanted & possible or (possible - {"user"} if table.location else possible)
 
 
 def reachable_channels(table: TableInfo, recipient: Recipient) -> set[str]:

@@ -231,6 +231,15 @@ def preferences_with(preferences: dict[str, Any], settings: PersonSettings) -> d
     return preferences | {PREFERENCES_KEY: raw}
 
 
+def with_deputy(preferences: Any, former: int, deputy: int | None) -> Any:
+    """Preferences in which another person is the deputy in the place of one; None for nobody."""
+    if not isinstance(preferences, dict):
+        return preferences
+    if preferences.get("deputy_id") == former:
+        preferences = preferences | {"deputy_id": deputy} | ({} if deputy else {"deputy": ""})
+    return {key: with_deputy(each, former, deputy) for key, each in preferences.items()}
+
+
 # -- lines -----------------------------------------------------------------------------------
 
 
