@@ -9,7 +9,7 @@ from bot.features.robots.opening import start_cash, start_need
 from bot.features.robots.planning import to_plan
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from engine import OperatingRound, State, decision, game_of, new_game, options, play
-from engine.core.actions import BuyTrain, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
+from engine.core.actions import BuyTrain, Convert, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
 from tests.t1817.scenarios import ANN, FIVE, MERGER, company_lines, run_scenario
 
 SHORT = FIVE + company_lines("SR", 5, 80, "Bob 3, Ann -1, pool 1")
@@ -118,6 +118,25 @@ def test_a_company_spends_no_interest_on_a_train_of_its_president(cash: int, may
     deals = [each for each in Robot().ranking(state, "p0") if isinstance(each.action, BuyTrain)]
     best = next(each for each in deals if each.action == BuyTrain("3", "SR", 1))
     assert (best.value > 0) == may_spend
+
+
+@pytest.mark.parametrize(("money", "converts"), [(500, True), (0, False)])
+def test_a_company_converts_only_where_somebody_buys_its_shares(money: int, converts: bool) -> None:
+    """1817 §7.1.4. The token costs $50, and a president alone with 40 % gets less than before."""
+    body = MERGER.replace("500", str(money)) + "@ phase 3\n@ trains bank 3 3 3\n@ round merger WT\n"
+    state = run_scenario(f"{body}Ann: act\n= cash WT 200")
+    judged = Robot().ranking(state, "p0")
+    assert (judged[0].action == Convert()) == converts
+
+
+def test_a_company_in_debt_gives_its_last_train_to_no_other_company_of_its_president() -> None:
+    """1817 §7.2.4: its president would have to pay its loans."""
+    worths = []
+    for loans in (0, 4):
+        second = company_lines("SR", 5, 80, "Ann 3") + f"\n@ trains SR 3\n@ cash SR 0\n@ loans SR {loans}\n"
+        judged = Robot().ranking(at_step("trains", 110, 0, 300, second), "p0")
+        worths += [each.value for each in judged if each.action == BuyTrain("3", "SR", 1)]
+    assert worths[0] - worths[1] > 300
 
 
 def test_judgements_decide_alone_where_companies_take_loans() -> None:

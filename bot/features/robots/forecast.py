@@ -210,9 +210,13 @@ class Forecast:
         purchases = self.purchases_until(rust) + 1
         return min(self.rounds_left, purchases / self.purchases_a_round())
 
+    def is_lasting(self, train: str, rounds: float = LASTING) -> bool:
+        """Whether a train of that type probably still runs after so many operating rounds."""
+        return self.life(train) >= min(rounds, self.rounds_left)
+
     def lasting(self, company: str, rounds: float = LASTING) -> list[str]:
-        """The company's trains that probably still run after so many operating rounds."""
-        return [t for t in self.g.company(company).trains if self.life(t) >= min(rounds, self.rounds_left)]
+        """The company's trains that are lasting."""
+        return [t for t in self.g.company(company).trains if self.is_lasting(t, rounds)]
 
     @once
     def next_train(self) -> TrainDefinition | None:
@@ -270,12 +274,12 @@ class Forecast:
         """Dollars that the company lacks for the train that it will have to buy."""
         return max(self.train_fund(company) - self.funds(company), 0)
 
-    @once
-    def private_need(self) -> int:
-        """Dollars that the seat may have to add to its companies' trains."""
-        if not self.g.components.must_own_train:
+    def debt(self, company: str, trains: Sequence[str] | None = None) -> int:
+        """Dollars of loans that the president will pay once these trains, by default its own, have rusted."""
+        terms, co = self.g.components.loans, self.g.company(company)
+        if terms is None or any(self.is_lasting(t) for t in (co.trains if trains is None else trains)):
             return 0
-        return sum(self.shortage(c) for c in self.own_companies() if self.g.company(c).floated)
+        return max(co.loans * terms.value - self.g.cash(company), 0)
 
     @once
     def short_reserve(self) -> float:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import place_value
-from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored
-from engine import Option
+from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, best
+from engine import Game, Option, decision, game_of, options, play
 from engine.core.actions import (
     Accept,
     BuyPostMergerShares,
@@ -27,9 +27,13 @@ from engine.core.actions import (
     TradePrivate,
     WillAct,
 )
-from engine.core.state import Offer
+from engine.core.state import Offer, PostMergerLoans, PostMergerTrade
 from engine.finance.loans import interest_due
+from engine.finance.ownership import share_percent
+from engine.mergers.conversion import convert_company, next_size
 
+UNWANTED = -10.0
+"""Worth of a conversion that cannot help."""
 KEPT = 0.9
 """Which part of its price a private is worth beside its income."""
 KEPT_UNTIL_CLOSED = 0.5
@@ -37,22 +41,31 @@ KEPT_UNTIL_CLOSED = 0.5
 
 
 def conversion_worth(o: Forecast, company: str) -> float:
-    """A conversion brings the treasury the price of new shares: worth it where a train is wanted."""
+    """What a conversion brings the seat, once all have traded as these judgements tell them to."""
     g = o.g
-    train, price = o.next_train(), g.price(company)
-    cash = g.cash(company)
-    size = g.company(company).size or 0
-    if train is None or size >= 10 or o.rounds_left < 2:
-        return -10.0
-    wants = len(g.company(company).trains) < 2
-    payer = g.cash(o.seat) >= price
-    earned = o.revenue(company)
-    worth = 15.0 if wants and payer else -20.0
-    if o.train_fund(company) > cash and payer:
-        worth += 60
-    if earned < price * size * 0.08 and cash > train.price:
-        worth -= 30
-    return worth
+    if next_size(g, company) is None or o.rounds_left < 2:
+        return UNWANTED
+    converted = g.draft()
+    convert_company(converted, company)
+    state = converted.state
+    while isinstance(state.top, PostMergerTrade | PostMergerLoans):
+        seat = decision(state).acting[0]
+        judgement = post_merger_trade if isinstance(state.top, PostMergerTrade) else loans_after_merger
+        judged = judgement(Forecast(game_of(state), seat, o.weights), options(state, seat))
+        state = play(state, seat, best(judged).action).state
+    return _held(o, game_of(state), company) - _held(o, g, company)
+
+
+def _held(o: Forecast, g: Game, company: str) -> float:
+    """What the seat's cash and shares of the company will bring, less its debt, once a train is bought."""
+    bought = g.draft()
+    co, train, cash = bought.company(company), Forecast(g, o.seat).next_train(), g.cash(company)
+    if train and train.price <= cash and len(co.trains) < g.phase.train_limit:
+        co.trains.append(train.name)
+        bought.state.cash[company] = cash - train.price
+    after = Forecast(bought, o.seat, o.weights)
+    shares = 100 * after.share_of(company) / share_percent(g, company)
+    return g.cash(o.seat) + shares * after.share_value(company) - after.debt(company)
 
 
 def merger_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:

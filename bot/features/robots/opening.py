@@ -37,6 +37,8 @@ INCOME_ROUNDS = 5.0
 """Operating rounds in which a private pays before it is sold or closes."""
 TRACK_MONEY = 60
 """Dollars that a new company needs beside its train, for track and interest."""
+START_MONEY = 20.0
+"""Dollars beyond the price of its train that a company is started with: loans bring more."""
 KEPT_PER_TRAIN = 0.6
 """What a new company keeps in cash of the price of its first train, where privates are paid in; a loan brings
 the rest."""
@@ -223,7 +225,7 @@ def start_bid(o: Forecast, hex: str) -> float:
     """Dollars to bid for a company that starts there: enough for its train, more for a good place."""
     train = o.next_train()
     price = train.price if train else 400
-    return min(400.0, max(1.15 * price + 40, 170.0) + 0.3 * max(place_value(o.g, hex) - 100, 0))
+    return min(400.0, price + START_MONEY + 0.3 * max(place_value(o.g, hex) - 100, 0))
 
 
 def sale_worth(o: Forecast, company: str) -> float:

@@ -68,7 +68,7 @@ def _dividend(o: Forecast, company: str, paid: int, kept: int) -> float:
     g, price = o.g, o.g.price(company)
     shares = 100 * o.share_of(company) / share_percent(g, company)
     moves = _moves(o, company, paid, kept)
-    change = (o.price_after(company, moves) - price) * 1.5
+    change = (o.price_after(company, moves) - price) * 1.5 * (not o.debt(company))
     worth = o.share_of(company) * paid + shares * change + _use_of(o, company, kept)
     return worth - o.liquidation_loss(company, -kept, moves)
 
@@ -96,7 +96,7 @@ def _use_of(o: Forecast, company: str, dollars: int) -> float:
     lives = [o.life(t) for t in g.company(company).trains]
     rounds = max(lives, default=0.0)
     short = o.shortage(company)
-    owed = max(3 * interest_due(g, company) - cash, 0) if g.components.loans else 0
+    owed = max(3 * interest_due(g, company) - cash, o.debt(company)) if g.components.loans else 0
     useful = min(dollars, max(short, owed))
     urgency = 1.15 if rounds < 1.2 else (0.9 if rounds < 2.2 else 0.6)
     if not g.components.must_own_train:

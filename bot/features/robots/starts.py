@@ -74,8 +74,9 @@ def start_worth(o: Forecast, par: Par, options: Sequence[Option], more_cash: int
 
 
 def need_after(o: Forecast, cost: float) -> float:
-    """What a purchase costs beyond its price where the money may be needed for a train."""
-    need = o.private_need()
+    """What a purchase costs beyond its price where the seat may have to pay for a train, or for loans."""
+    missing = o.shortage if o.g.components.must_own_train else o.debt
+    need = sum(missing(c) for c in o.own_companies() if o.g.company(c).floated)
     if not need:
         return 0.0
     funds = o.g.cash(o.seat) - cost + 0.75 * o.sellable_worth() + 0.5 * cost

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.forecast import LASTING, Forecast
+from bot.features.robots.forecast import Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
 from engine import BANK, POOL, Game, Option, is_seat
 from engine.core.actions import (
@@ -25,6 +25,8 @@ from engine.finance.ownership import share_percent
 from engine.operating.emergency_purchase import must_buy_train
 from engine.operating.trains import BANK_SOURCES, cheapest_train_price, face_price
 
+UNPAID = 0.3
+"""Which part of a loan its president will pay, where the train that it pays for rusts before the end."""
 IDLE = 0.1
 """What is left of the estimate of a train for each other train of a company that has no route yet."""
 
@@ -137,7 +139,7 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     help_needed = max(price - cash, 0)
     worth = _worth(o, company, buy.train, buy.traded_in)
     cost = o.weights.treasury_dollar * min(price, cash) + help_needed / max(o.share_of(company), 0.3)
-    lasting_after = [t for t in (*trains, buy.train) if o.life(t) >= min(LASTING, o.rounds_left)]
+    lasting_after = [t for t in (*trains, buy.train) if o.is_lasting(t)]
     left = max(cash - price, 0)
     if left < o.lay_cost(company):  # it has to keep a revenue before it can build on
         cost += o.revenue_over(company, [*trains, buy.train], o.horizon)
@@ -215,6 +217,7 @@ def _transfer(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     if not kept:
         missing = max(o.fund_for(()) - g.cash(seller) - price, 0)
         loss += 200 + missing * (1.0 if g.components.must_own_train else 1.5)
+    loss += max(o.debt(seller, kept) - price, 0) - o.debt(seller)
     gain = _worth(o, company, buy.train) * max(o.share_of(company), 0.2) - loss
     gain += 0.1 * min(price, o.shortage(seller)) - 0.02 * price - o.liquidation_loss(company, price)
     return Scored(buy, gain - 10, f"the {buy.train}-train earns more for the {company} than for the {seller}")
@@ -280,6 +283,8 @@ def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
     interest = g.state.interest_per_loan or 5
     gain = _worth(o, company, target.name) - needed * (interest * min(o.horizon, 4) + 12)
     gain *= max(o.share_of(company), 0.2)
+    if o.life(target.name) < o.rounds_left:
+        gain -= UNPAID * needed * value
     if not trains:
         gain = max(gain, 0) + 300
     elif len(o.lasting(company)) >= 1:
