@@ -129,18 +129,8 @@ class Completed(_Result, frozen=True):
     game_over: bool = False
 
 
-class LineUnreadable(_Result, frozen=True):
-    """Line `index` (from 0) is not a line of this game; `nearest` are similar legal lines. Nothing
-    changed."""
-
-    index: int
-    line: str
-    reason: str
-    nearest: tuple[str, ...] = ()
-
-
-class LineRefused(_Result, frozen=True):
-    """The rules refuse line `index` (from 0); `suggestions` are legal lines. Nothing changed."""
+class LineFailure(_Result, frozen=True):
+    """Line `index` (from 0) cannot be played; `suggestions` are legal lines. Nothing changed."""
 
     index: int
     line: str
@@ -148,13 +138,20 @@ class LineRefused(_Result, frozen=True):
     suggestions: tuple[str, ...] = ()
 
 
-class LineAmbiguous(_Result, frozen=True):
-    """Line `index` (from 0) can mean several legal lines, `choices`. Nothing changed."""
+class LineUnreadable(LineFailure, frozen=True):
+    """It is not a line of this game; the suggestions are similar."""
 
-    index: int
-    line: str
-    reason: str
-    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = msgspec.field(default=(), name="nearest")
+
+
+class LineRefused(LineFailure, frozen=True):
+    """The rules refuse it."""
+
+
+class LineAmbiguous(LineFailure, frozen=True):
+    """It can mean several legal lines, which are the suggestions."""
+
+    suggestions: tuple[str, ...] = msgspec.field(default=(), name="choices")
 
 
 class StaleDecision(_Result, frozen=True):
@@ -233,9 +230,9 @@ class QueryAnswer(_Result, frozen=True):
         return current if self.encoded_state is None else engine.decode_state(self.encoded_state)
 
 
-LineFailure = LineUnreadable | LineRefused | LineAmbiguous
 CommandResult = (
     Completed
+    | LineFailure
     | LineUnreadable
     | LineRefused
     | LineAmbiguous

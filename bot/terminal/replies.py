@@ -17,9 +17,7 @@ from bot.hub.request import (
     CommandResult,
     Completed,
     ConfirmationRequired,
-    LineAmbiguous,
-    LineRefused,
-    LineUnreadable,
+    LineFailure,
     NotYourSeat,
     PollUpdated,
     QueryAnswer,
@@ -67,12 +65,8 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
             played = [f"{p.line}: {' '.join(p.sentences)}" if p.sentences else p.line for p in result.played]
             next_turn = [] if result.game_over or not result.pending else [waiting]
             return Reply("\n".join(filter(None, [*played, *result.sentences, *next_turn])), "good")
-        case LineUnreadable():
-            return Reply(_failure_text(result.index, result.line, result.reason, result.nearest), "bad")
-        case LineRefused():
-            return Reply(_failure_text(result.index, result.line, result.reason, result.suggestions), "bad")
-        case LineAmbiguous():
-            return Reply(_failure_text(result.index, result.line, result.reason, ()), "bad")
+        case LineFailure():
+            return Reply(_failure_text(result), "bad")
         case StaleDecision():
             return Reply("\n".join([result.reason, *result.since]), "bad")
         case NotYourSeat() | TableNotRunning():
@@ -88,11 +82,11 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
             return Reply(result.text)
 
 
-def _failure_text(index: int, line: str, reason: str, suggestions: Sequence[str]) -> str:
-    prefix = f"Line {index + 1}, `{line}`: " if index else ""
-    if not suggestions or any(suggestion in reason for suggestion in suggestions):
-        return f"{prefix}{reason}"
-    return f"{prefix}{reason} Possible: {'; '.join(suggestions)}."
+def _failure_text(failed: LineFailure) -> str:
+    prefix = f"Line {failed.index + 1}, `{failed.line}`: " if failed.index else ""
+    if not failed.suggestions or any(each in failed.reason for each in failed.suggestions):
+        return f"{prefix}{failed.reason}"
+    return f"{prefix}{failed.reason} Possible: {'; '.join(failed.suggestions)}."
 
 
 def table_summary(info: TableInfo, status: str = "") -> str:

@@ -74,9 +74,9 @@ async def test_all_lines_or_none(world: ServiceHarness, bad: str) -> None:
 
 async def test_the_three_failures(world: ServiceHarness) -> None:
     unreadable = await world.say("Ann", "frobnicate")
-    assert isinstance(unreadable, LineUnreadable) and not unreadable.nearest
+    assert isinstance(unreadable, LineUnreadable) and not unreadable.suggestions
     unreadable = await world.say("Ann", "bye SV")
-    assert isinstance(unreadable, LineUnreadable) and unreadable.nearest == ("buy SV",)
+    assert isinstance(unreadable, LineUnreadable) and unreadable.suggestions == ("buy SV",)
     refused = await world.say("Ann", "bid CA 160")
     assert isinstance(refused, LineRefused) and "bid CA 165" in refused.suggestions
     for name, line in (
@@ -90,7 +90,7 @@ async def test_the_three_failures(world: ServiceHarness) -> None:
     await world.say("Cid", "buy BO")
     ambiguous = await world.say("Cid", "par BO")
     assert isinstance(ambiguous, LineAmbiguous)
-    assert "par B&O 100" in ambiguous.choices
+    assert "par B&O 100" in ambiguous.suggestions
 
 
 async def test_a_line_is_named_by_its_place(world: ServiceHarness) -> None:

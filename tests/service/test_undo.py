@@ -217,7 +217,7 @@ async def test_a_vote_and_an_offer_are_distinguished(world: ServiceHarness) -> N
     vote = await world.say("Ann", "undo")
     assert isinstance(vote, PollUpdated) and vote.waiting_seats == (1, 2)
     both = await world.say("Bob", "accept")
-    assert isinstance(both, LineAmbiguous) and both.choices[0] == "accept vote"
+    assert isinstance(both, LineAmbiguous) and both.suggestions[0] == "accept vote"
     voted = await world.say("Bob", "accept vote")
     assert isinstance(voted, PollUpdated) and voted.waiting_seats == (2,)
     offer = next(a for a in (await world.service.queries.view(world.table)).pending if not a.is_main)

@@ -24,10 +24,7 @@ from bot.hub.request import (
     CommandResult,
     Completed,
     ConfirmationRequired,
-    LineAmbiguous,
     LineFailure,
-    LineRefused,
-    LineUnreadable,
     NotYourSeat,
     PollUpdated,
     QueryAnswer,
@@ -84,12 +81,8 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
                 for m in result.played
             ]
             return "\n".join(["Done.", *moves, *result.sentences]), ()
-        case LineUnreadable():
-            return _why_not(result), result.nearest
-        case LineRefused():
+        case LineFailure():
             return _why_not(result), result.suggestions
-        case LineAmbiguous():
-            return _why_not(result), result.choices
         case StaleDecision():
             events = [f"- {each}" for each in result.since[-MAX_HISTORY_LINES:]]
             return "\n".join([result.reason, *(["Since then:", *events] if events else [])]), ()

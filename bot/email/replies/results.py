@@ -8,9 +8,7 @@ from typing import NamedTuple
 from bot.hub.request import (
     CommandResult,
     Completed,
-    LineAmbiguous,
-    LineRefused,
-    LineUnreadable,
+    LineFailure,
     PollUpdated,
     QueryAnswer,
 )
@@ -48,15 +46,9 @@ class PlayResult:
     @property
     def instead(self) -> tuple[str, ...]:
         """Lines that can be written in the place of the one that failed."""
-        match self.result:
-            case LineUnreadable():
-                return self.result.nearest or self.legal_lines
-            case LineRefused():
-                return self.result.suggestions or self.legal_lines
-            case LineAmbiguous():
-                return self.result.choices
-            case _:
-                return ()
+        if not isinstance(self.result, LineFailure):
+            return ()
+        return self.result.suggestions or self.legal_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,6 @@ from bot.hub.request import (
     CommandResult,
     Completed,
     LineFailure,
-    LineRefused,
-    LineUnreadable,
     QueryAnswer,
     Request,
     is_from_deputy,
@@ -149,12 +147,7 @@ def _within_plan(
     def planned(lines: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(f"{word} {'; '.join([*start, name + line])}" for line in lines)
 
-    match failure:
-        case LineUnreadable():
-            return replace_fields(failure, nearest=planned(failure.nearest))
-        case LineRefused():
-            return replace_fields(failure, suggestions=planned(failure.suggestions))
-    return replace_fields(failure, choices=planned(failure.choices))
+    return replace_fields(failure, suggestions=planned(failure.suggestions))
 
 
 def _plan_result(
