@@ -25,8 +25,6 @@ from engine.finance.ownership import share_percent
 from engine.operating.emergency_purchase import must_buy_train
 from engine.operating.trains import BANK_SOURCES, cheapest_train_price, face_price
 
-UNPAID = 0.3
-"""Which part of a loan its president will pay, where the train that it pays for rusts before the end."""
 IDLE = 0.1
 """What is left of the estimate of a train for each other train of a company that has no route yet."""
 
@@ -283,8 +281,6 @@ def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
     interest = g.state.interest_per_loan or 5
     gain = _worth(o, company, target.name) - needed * (interest * min(o.horizon, 4) + 12)
     gain *= max(o.share_of(company), 0.2)
-    if o.life(target.name) < o.rounds_left:
-        gain -= UNPAID * needed * value
     if not trains:
         gain = max(gain, 0) + 300
     elif len(o.lasting(company)) >= 1:
