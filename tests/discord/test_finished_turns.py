@@ -118,8 +118,24 @@ async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
-            await wait_until_queue_is_empty(running)
+            await wait_for_queue(running)
         await play(running, 1, len(LINES))
+        _, turns = listed(running, fake)
+    assert_each_is_said_once(turns)
+
+
+async def test_the_turn_of_an_old_card_is_listed_where_a_later_card_is_finished_first(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        with monkeypatch.context() as patch:
+            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+            patch.setattr(FinishedTurns, "queue", lambda *_: None)  # its turn does not come yet
+            await running.play_lines(LINES[0])
+            await wait_for_queue(running, 1)
+        await play(running, 1, len(LINES))
+        await wait_for_queue(running)
         _, turns = listed(running, fake)
     assert_each_is_said_once(turns)
 
@@ -134,7 +150,7 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 0, 1)
-            await wait_until_queue_is_empty(running)
+            await wait_for_queue(running)
         await fake.run_command("Ann", running.thread, "table pause")
         await fake.run_command("Ann", running.thread, "table resume")
         await running.wait_for_delivery()
@@ -171,7 +187,7 @@ async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_lat
         with monkeypatch.context() as patch:
             patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
             await play(running, 1, 2)
-            await wait_until_queue_is_empty(running)
+            await wait_for_queue(running)
         await play(running, 2, len(LINES))
         turns = listed(running, fake)[-1]
     assert_each_is_said_once(turns)
@@ -236,14 +252,14 @@ def polls(running: RunningBot) -> list[Message]:
     return [each for each in running.cards if "Accept" in [c.label for c in running.fake.controls(each)]]
 
 
-async def wait_until_queue_is_empty(running: RunningBot) -> None:
-    """Every queued card is finished."""
+async def wait_for_queue(running: RunningBot, cards: int = 0) -> None:
+    """Every queued card is finished, or so many are queued."""
     service = running.service
     assert service is not None
     table = (await service.queries.find_table(running.table_code)).id
     async with asyncio.timeout(running.fake.default_timeout):
         while True:
-            if not [each for each in await CardStore(service.store).of_table(table) if each.is_queued]:
+            if sum(each.is_queued for each in await CardStore(service.store).of_table(table)) == cards:
                 return
             await asyncio.sleep(0.01)
 

@@ -61,9 +61,8 @@ class FinishedTurns:
         """Finish a card that is not needed any more, now or when Discord allows it."""
         is_old = message_age(card.ref.message_id) > OLD_MESSAGE_AGE
         if is_old or not await self._finish_now(view, card):
-            queued = card if card.is_queued else queued_card(card, view.seq)
-            if not card.is_queued:
-                await self._save(card, queued=queued)
+            queued = queued_card(card, view.seq)
+            await self._save(card, await self._list_begun_by(card), queued)
             self.queue(queued, 0 if is_old else AGAIN)
 
     async def _finish_now(self, view: TableView, card: TableCard) -> bool:
@@ -77,9 +76,13 @@ class FinishedTurns:
         except CannotEdit as failure:
             if not failure.is_gone:
                 return False
-            is_begun = card.user or await self._list(card.table_id)
-            await self._save(card, None if is_begun else no_list(card.ref.channel_id, after))
+            await self._save(card, await self._list_begun_by(card))
         return True
+
+    async def _list_begun_by(self, card: TableCard) -> CardRef | None:
+        """The list that begins with the turn of a card; None where there is one."""
+        is_begun = card.user or await self._list(card.table_id)
+        return None if is_begun else no_list(card.ref.channel_id, begins_after(card))
 
     async def _own_lines(self, view: TableView, card: TableCard, after: int, until: int) -> list[str]:
         """What a player has done since the card in their direct messages was made, and all votes."""
