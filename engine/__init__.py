@@ -60,7 +60,7 @@ from engine.core.state import (
     encode_state,
     is_seat,
 )
-from engine.core.words import counted
+from engine.core.words import counted, dollars, join_words
 from engine.finance import loans
 from engine.finance.loans import LoanStatus
 from engine.finance.market import space_label, space_name
@@ -349,6 +349,7 @@ __all__ = [
     "decision",
     "decode_events",
     "decode_state",
+    "dollars",
     "encode_events",
     "encode_state",
     "face_at",
@@ -362,6 +363,7 @@ __all__ = [
     "is_readable",
     "is_seat",
     "is_secret",
+    "join_words",
     "later_fall",
     "legal_lines",
     "loan_status",

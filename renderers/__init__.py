@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import engine
-from engine import State, game_of, places_of, tile_faces, tile_upgrades, tiles_left
+from engine import State, dollars, game_of, places_of, tile_faces, tile_upgrades, tiles_left
 from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
@@ -34,7 +34,6 @@ from renderers.views import (
     auction_view,
     chart_view,
     clip_text,
-    dollars,
     map_description,
     map_view,
     market_view,

@@ -22,7 +22,7 @@ import engine
 from bot import config
 from bot.features.game_files.feature import incoming_game, read_game
 from bot.service import Service
-from engine import counted
+from engine.core.words import counted
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError

@@ -9,7 +9,7 @@ import typer
 
 from bot.cli.import_games import import_file, is_site_file, read_game_file
 from bot.features.game_files.feature import text_of
-from engine import counted
+from engine.core.words import counted
 from engine.game_text import ReplayReport, replay
 from engine.site_18xx.game_file import SiteFileError
 

@@ -31,7 +31,7 @@ from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.request import UNKNOWN_SEAT, Request
-from bot.position import text_views
+from engine.core.words import join_words
 from engine.title import SITE_CONVENTIONS
 from storage import StoreError
 
@@ -191,9 +191,7 @@ def groups() -> list[app_commands.Group]:
 def table_summary(table: TableInfo) -> str:
     """A table in one line."""
     names = table.names or tuple(s.name for s in table.seated_players)
-    acting = (
-        text_views.join_words([table.names[seat] for seat in table.acting_seats], "or") if table.names else ""
-    )
+    acting = join_words([table.names[seat] for seat in table.acting_seats], "or") if table.names else ""
     phase = table.round if table.status == "running" else table.status
     thread = f" <#{table.location['thread']}>" if "thread" in table.location else ""
     turn = f" — for {acting}" if acting and table.status == "running" else ""

@@ -10,8 +10,8 @@ from bot.discord.threads import code_in, has_own_thread
 from bot.hub.info import TableInfo
 from bot.hub.people import person_by_discord
 from bot.hub.queries import NoSuchTable, is_visible
-from bot.position import text_views
 from bot.service import Service
+from engine.core.words import join_words
 from storage import GameTable, TableStatus, UnitOfWork
 
 
@@ -21,7 +21,7 @@ def _is_own_thread(table: GameTable, channel: int | None) -> bool:
 
 
 def _which(codes: Sequence[str]) -> str:
-    return f"Which table? Fill in `table`: {text_views.join_words(codes, 'or')}."
+    return f"Which table? Fill in `table`: {join_words(codes, 'or')}."
 
 
 def sees(interaction: discord.Interaction, table: TableInfo, person_id: int) -> bool:

@@ -26,9 +26,9 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import Standing, load_standing, standing_of
 from bot.hub.timers import PING_KIND, recall
-from bot.position import text_views
 from bot.position.pending import PendingDecision
 from bot.service import Service
+from engine.core.words import join_words
 from mail import ReplyToken
 from mail.operator_alerts import DAY, OperatorAlerts
 from mail.reading.bounces import BounceKind, classify
@@ -237,7 +237,7 @@ class Correspondents:
         """Send no more emails to this person; returns the sentence that says so."""
         addresses = await self.stop(token.person_id, token.address) or [token.address]
         return (
-            f"No more emails go to {text_views.join_words(addresses, 'or')}. You keep your seats. "
+            f"No more emails go to {join_words(addresses, 'or')}. You keep your seats. "
             "Reply to any email with `start` to get emails again."
         )
 
@@ -385,7 +385,7 @@ def waiting_sentence(labels: list[str], who: str = "you") -> str:
     if not labels:
         return ""
     verb = "waits" if len(labels) == 1 else "wait"
-    return f" {text_views.join_words(labels)} {verb} for {who}: an email follows."
+    return f" {join_words(labels)} {verb} for {who}: an email follows."
 
 
 def _domain(address: str) -> str:

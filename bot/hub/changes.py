@@ -37,6 +37,7 @@ from bot.hub.seating import (
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.sentences import cut_text
+from engine.core.words import join_words
 from storage import Deadlock, UnitOfWork, WriteConflict
 
 MAX_TALK = 1_000  # characters
@@ -71,7 +72,7 @@ def actor_name(info: TableInfo, by: int | None) -> str:
     if player := info.player_of(by):
         return player.name
     played_for = [player.name for seat in info.seats_of(by) if (player := info.player_at(seat))]
-    return f"The deputy of {text_views.join_words(played_for)}" if played_for else "The host"
+    return f"The deputy of {join_words(played_for)}" if played_for else "The host"
 
 
 Method = TypeVar("Method", bound=Callable[..., Coroutine[Any, Any, Any]])
@@ -194,7 +195,7 @@ class RunningTables(TableChanges):
             empty = [name for seat, name in enumerate(table.state.players) if seat not in taken]
             if command == "resume" and empty:
                 seats, it = ("seat of {} is", "it") if len(empty) == 1 else ("seats of {} are", "them")
-                who = text_views.join_words(empty)
+                who = join_words(empty)
                 raise ValueError(f"The {seats.format(who)} empty; somebody has to take {it} first.")
             async with self._cache.commit(table, request_id, answered_person=by) as draft:
                 unit = await draft.unit()

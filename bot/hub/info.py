@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import engine
 from bot.hub.pace import NO_PACE, Pace
-from bot.position import text_views
+from engine.core.words import join_words
 from renderers import PALETTES, PaletteName
 from storage import TableStatus
 
@@ -121,7 +121,7 @@ def open_seat_named(table: TableInfo, name: str) -> str:
         raise ValueError(f"No seat at table {table.code} waits for a player.")
     found = next((seat for seat in seats if seat.casefold() == name.strip().casefold()), None)
     if found is None:
-        raise ValueError(f"Name an open seat of table {table.code}: {text_views.join_words(seats, 'or')}.")
+        raise ValueError(f"Name an open seat of table {table.code}: {join_words(seats, 'or')}.")
     return found
 
 

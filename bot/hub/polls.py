@@ -33,6 +33,7 @@ from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.controls import Say
 from bot.position.pending import engine_seat
+from engine.core.words import join_words
 from storage import AlreadyExists, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
@@ -113,7 +114,7 @@ class PollHandler:
     ) -> CommandResult:
         """Ask seats for their votes. instead_of: a poll that is closed, because others are asked now."""
         names = [table.state.players[seat] for seat in voters]
-        sentence = f"{text_views.join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
+        sentence = f"{join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
         try:
             async with self._cache.commit_request(table, request) as draft:
                 polls = (await draft.unit()).polls
@@ -172,7 +173,7 @@ class PollHandler:
         if request.decision_id or poll_for(table, request) is None:
             return None
         choices = (f"{word} vote", *game_lines)
-        reason = f"A vote and an offer both wait for you: use {text_views.join_words(choices, 'or')}."
+        reason = f"A vote and an offer both wait for you: use {join_words(choices, 'or')}."
         decision_id = table.decision_id_of(request.seat)
         return LineAmbiguous(0, request.lines[0], reason, choices, next_decision_id=decision_id)
 

@@ -12,8 +12,8 @@ from bot.hub.info import TableInfo
 from bot.hub.loading import load_info
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
-from bot.position import text_views
 from bot.position.pending import engine_seat
+from engine.core.words import join_words
 from engine.game_text.history import GameHistory
 from storage import TableStatus
 
@@ -65,7 +65,7 @@ class TableQueries:
             if len(named) == 1:
                 return await load_info(unit, named[0].id)
         if named:
-            codes = text_views.join_words([each.code for each in named])
+            codes = join_words([each.code for each in named])
             raise ValueError(f"Several tables are named {named[0].name}: {codes}. Say the code.")
         raise NoSuchTable(f"There is no table {text.strip().upper()}.")
 

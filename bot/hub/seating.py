@@ -11,8 +11,8 @@ from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name,
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable
-from bot.position import text_views
 from bot.position.pending import engine_seat
+from engine.core.words import join_words
 from engine.kernel import check_names
 from storage import AlreadyExists, LogRow, Person, UnitOfWork
 
@@ -32,7 +32,7 @@ def seating_order(
     names = [name.strip().casefold() for name in order]
     if sorted(names) != sorted(by_name):
         raise ValueError(
-            f"The seating has to name every player once: {text_views.join_words([p.name for p in players])}."
+            f"The seating has to name every player once: {join_words([p.name for p in players])}."
         )
     return [by_name[name] for name in names]
 

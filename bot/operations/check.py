@@ -17,7 +17,7 @@ import typer
 import engine
 from bot.config import Settings, load_settings
 from bot.hub.loading import UnreadableTable, build_table, check_format, load_metadata
-from engine import counted
+from engine.core.words import counted
 from storage import (
     GameTable,
     LogRow,

@@ -19,7 +19,7 @@ from bot.hub.timers import LAST_TIME, ConnectionStatus, Job
 from bot.operations.backups import ScheduledBackups
 from bot.operations.logs import without_secrets
 from bot.service import Service
-from engine import counted
+from engine.core.words import counted
 from storage import Channel, JobState, QueueStatus, StoreError, StoreLost, UnitOfWork
 
 CHANNELS: tuple[Channel, ...] = get_args(Channel)

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.operations.backups import existing_backups
-from engine import counted
+from engine.core.words import counted
 from storage import FORMER_STORE_IDS, InvalidStore, Store, StoreError, StoreLost
 
 log = logging.getLogger(__name__)

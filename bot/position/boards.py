@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import engine
 from bot.position import text_views
-from bot.position.sentences import dollars
+from engine.core.words import dollars
 
 TILES_PER_LINE = 8
 

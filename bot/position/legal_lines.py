@@ -12,8 +12,8 @@ from itertools import groupby
 
 import engine
 from bot.position import text_views
-from bot.position.sentences import dollars
 from engine import Choice
+from engine.core.words import dollars
 from engine.finance.offers import WITHDRAW
 
 MAX_UNGROUPED = 24

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 import engine
 from bot.position import text_views
-from bot.position.sentences import auction_lines, dollars, free_cash_line, private_text, run_lines
+from bot.position.sentences import auction_lines, free_cash_line, private_text, run_lines
 from bot.position.text_views import holding_text
-from engine import counted
+from engine.core.words import counted, dollars
 
 
 def decision_lines(

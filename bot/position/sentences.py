@@ -8,13 +8,8 @@ from typing import NamedTuple
 import engine
 from engine.board.tile_geometry import FIRST_NODE, RotatedFace, face_at
 from engine.core.components import HexDefinition, Node
+from engine.core.words import dollars
 from engine.operating.stations import free_slots
-
-
-def dollars(amount: int) -> str:
-    """`$1,200`, `-$17`."""
-    return f"{'-' * (amount < 0)}${abs(amount):,}"
-
 
 # -- what is auctioned -----------------------------------------------------------------------
 

@@ -11,14 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.position import sentences as amounts
 from bot.position.pending import PendingDecision, engine_seat
 from bot.position.sentences import connection_lines, for_sale, private_text, sale_line, track_phrases
+from engine.core.words import dollars, join_words
 
 LINE_WIDTH = 72  # of tables: as wide as an email may be
 PHONE_WIDTH = 40
 MIN_LAST_COLUMN = 24  # of a table whose last column is wrapped
-dollars = amounts.dollars
 CELL_WIDTH = 6  # of the market
 MAX_HELP_LINES = 40
 
@@ -76,11 +75,6 @@ def is_number(text: str) -> bool:
 
 def _align(text: str, width: int) -> str:
     return text.rjust(width) if is_number(text) else text.ljust(width)
-
-
-def join_words(words: Sequence[str], last: str = "and") -> str:
-    """`Ann, Bob and Cid`."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 # -- whose turn ------------------------------------------------------------------------------

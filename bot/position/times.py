@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-from engine import counted
+from engine.core.words import counted
 
 UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _DURATION = re.compile(

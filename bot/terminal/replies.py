@@ -34,6 +34,7 @@ from bot.pictures.views import (
 )
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.position import text_views
+from engine.core.words import join_words
 
 Tone = Literal["plain", "good", "bad"]
 
@@ -92,7 +93,7 @@ def _failure_text(failed: LineFailure) -> str:
 def table_summary(info: TableInfo, status: str = "") -> str:
     """The table in a sentence: code, title, status, round and players."""
     options = f" ({', '.join(info.options)})" if info.options else ""
-    names = text_views.join_words(info.names or [s.name for s in info.seated_players]) or "nobody yet"
+    names = join_words(info.names or [s.name for s in info.seated_players]) or "nobody yet"
     now = status or status_text(info.status)
     where = f", {info.round}" if info.round not in ("", now) else ""
     return f"Table {info.code} of {info.title}{options} is {now}{where}: {names}."

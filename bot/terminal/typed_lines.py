@@ -11,8 +11,8 @@ from bot.hub.command import Commands
 from bot.hub.request import first_word
 from bot.hub.seating import people_of
 from bot.hub.table import TableView
-from bot.position import text_views
 from bot.position.pending import engine_seat
+from engine.core.words import join_words
 
 
 class Completion:
@@ -72,7 +72,7 @@ def split_name(view: TableView, line: str) -> tuple[int, str] | None:
         raise ValueError(f"Name the player before the colon: `{view.table.names[0]}: {text.strip()}`.")
     names = [n.casefold() for n in view.table.names]
     if name.strip().casefold() not in names:
-        players = text_views.join_words(view.table.names)
+        players = join_words(view.table.names)
         raise ValueError(
             f"There is no player {name.strip()} at table {view.table.code}; the players are {players}."
         )

@@ -19,7 +19,7 @@ from engine.core.events import (
     SharesMoved,
 )
 from engine.core.state import CLOSED, IPO, POOL, TREASURY, PendingSale, is_seat
-from engine.core.words import counted
+from engine.core.words import counted, join_words
 from engine.finance import market
 from engine.finance.granted_certificates import (
     ShareMove,
@@ -153,7 +153,7 @@ def excess_text(g: Game, seat: str, sellable: Collection[str] | None = None) -> 
     if (certificates := counted_certificates(g, seat) - certificate_limit(g)) > 0:
         named = ", ".join(c for c in over if sellable is None or c in sellable)
         parts.append(f"{counted(certificates, 'certificate')} of {named}")
-    return " and ".join(parts)
+    return join_words(parts)
 
 
 @cached

@@ -22,6 +22,7 @@ from engine.core.state import (
     StockRound,
     StockTurn,
 )
+from engine.core.words import join_words
 from engine.finance.ownership import certificate_limit, share_percent, source_holder
 from engine.game import Game
 from engine.game_text.setup import UNPRICED_ZONES, zone_cell
@@ -282,7 +283,7 @@ def _turn(g: Game, words: WordReader) -> Comparison:
     who = words.actor()
     company = words.company() if words.has_more else None
     seats = () if g.state.game_over else seats_to_act(g)
-    actual = " and ".join(g.state.name(s) for s in seats) or "nobody"
+    actual = join_words([g.state.name(s) for s in seats]) or "nobody"
     if deciding_company(g):
         actual += f" for the {deciding_company(g)}"
     holds = (who in seats or who == deciding_company(g)) and company in (None, deciding_company(g))

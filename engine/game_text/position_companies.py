@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.core.state import CLOSED, IPO, POOL, TREASURY, is_seat
+from engine.core.words import join_words
 from engine.finance.ownership import president_share_percent
 from engine.game import Game
 from engine.game_text.setup import Setup
@@ -150,7 +151,7 @@ def _president(g: Game, setup: Setup, company: str) -> str:
     named = setup.presidents.get(company)
     if named is None:
         if len(largest) > 1:
-            names = " and ".join(g.state.name(s) for s in largest)
+            names = join_words([g.state.name(s) for s in largest])
             raise InvalidLineError(
                 f"{names} hold equally many shares of the {company}; name its president.", company
             )

@@ -9,6 +9,7 @@ from engine.core import state as frames
 from engine.core.actions import Pass, RunTrains, WithholdDividend
 from engine.core.events import FramePushed, FrameReplaced
 from engine.core.state import AnyFrame, Frame, OperatingTurn, State, copy_state
+from engine.core.words import join_words
 from engine.game import Game
 from engine.game_text.checkpoints import compare_checkpoint, deciding_company, seats_to_act
 from engine.game_text.history import GameHistory, HistoryLine
@@ -200,7 +201,7 @@ def _pass_once(g: Game, line: int, condition: str) -> HistoryLine:
                 g.events = []
                 play_in_place(g, seat, action)
                 return HistoryLine(seat, text, g.events)
-    names = " and ".join(g.state.name(seat) for seat in seats)
+    names = join_words([g.state.name(seat) for seat in seats])
     message = f"before {condition} came, {names} cannot decline. {names} to act: {prompt(g)}."
     raise _Stopped(ReplayFailure(line, message, condition, prompt(g)))
 

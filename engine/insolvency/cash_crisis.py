@@ -25,6 +25,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, CLOSED, POOL, CashCrisis, CompanyStart, ExcessTokens, GameOver
+from engine.core.words import join_words
 from engine.finance.loans import in_zone, put_into_liquidation, size_definition
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import close_covered_shorts, next_president, share_percent
@@ -64,7 +65,7 @@ def end_by_bankruptcy(g: Game) -> bool:
     """End the game where all players but one are bankrupt (1817 §8)."""
     if g.state.game_over or len(g.state.active_seats) > 1:
         return False
-    names = " and ".join(g.state.name(s) for s in g.state.active_seats)
+    names = join_words([g.state.name(s) for s in g.state.active_seats])
     g.push(GameOver(f"All but {names} are bankrupt." if names else "All players are bankrupt."))
     return True
 

@@ -14,6 +14,7 @@ from engine.core.components import HomeDefinition, Node
 from engine.core.events import OperatingTurnStarted, TokenMoved, TokenPlaced
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, HomeToken, OperatingTurn
+from engine.core.words import join_words
 from engine.game import Game
 from engine.mechanics import Option
 from engine.operating.turn import Step
@@ -106,7 +107,7 @@ def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
     if free < 1:
         return f"That city has no vacant space for a token{g.cite('1830 §19')}."
     if free <= reserved_slots(g, hex, node):
-        homes = " and ".join(_reserved_for(g, hex))
+        homes = join_words(_reserved_for(g, hex))
         return f"The vacant space is reserved for the home of the {homes}{g.cite('1830 §19')}."
     return None
 

@@ -28,6 +28,7 @@ from engine.core.state import (
     State,
     copy_state,
 )
+from engine.core.words import join_words
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
 from engine.kernel import RefusedError, awaited_seats, game_of, new_game, refusal
 from engine.language.notation import AmbiguousError, UnreadableError, parse
@@ -240,7 +241,7 @@ class SiteExporter:
             return sentence
         if seat in (seats := awaited_seats(g)):
             return refusal_on_site(action, why, position_difference(self.our_state, g.state))
-        asked = " and ".join(self.our_state.name(each) for each in seats) or "nobody"
+        asked = join_words([self.our_state.name(each) for each in seats]) or "nobody"
         return other_turn(action, asked, getattr(g.top, "company", None), len(seats) > 1)
 
     def _error(self, reason: str) -> SiteExportError:

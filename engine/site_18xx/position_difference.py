@@ -23,6 +23,7 @@ from engine.core.state import (
     StockRound,
     is_seat,
 )
+from engine.core.words import join_words
 from engine.finance.market import space_label
 from engine.kernel import awaited_seats, game_of
 from engine.operating.stations import UNDECIDED_CITY
@@ -101,7 +102,7 @@ def round_difference(ours: State, site: State) -> str:
     """Which of two different rounds is over on the site, or still goes on there and who is asked in it."""
     if _round_order(site) > _round_order(ours):
         return f"there the {_round_name(ours)} is over, and it is the {_round_name(site)}."
-    asked = " and ".join(site.name(seat) for seat in awaited_seats(game_of(site)))
+    asked = join_words([site.name(seat) for seat in awaited_seats(game_of(site))])
     return f"there the {_round_name(site)} goes on, and {asked or 'nobody'} is asked."
 
 

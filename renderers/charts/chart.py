@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from PIL import Image
 
+from engine import dollars
 from renderers import color_math, sprites, theme
 from renderers.canvas import Page, SupersampledCanvas, fit_font_size, text_width, to_palette
 from renderers.color_math import Color
@@ -14,7 +15,7 @@ from renderers.files import png_palette
 from renderers.geometry import Point, dashed
 from renderers.map import route_sprites
 from renderers.theme import Palette
-from renderers.views import ChartView, SeriesView, dollars
+from renderers.views import ChartView, SeriesView
 
 SIZE = (1280, 800)
 LEFT, TOP, RIGHT, BOTTOM = 116, 72, 262, 64

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from PIL import Image
 
+from engine import dollars
 from renderers import color_math, theme
 from renderers.canvas import Page, fit_font_size, text_width, to_palette
 from renderers.charts.chart import SIZE, draw_chart
 from renderers.color_math import Color
 from renderers.files import png_palette
 from renderers.theme import Palette
-from renderers.views import ChartView, clip_text, dollars
+from renderers.views import ChartView, clip_text
 
 LEFT, RIGHT = 170, 150
 """Room for names and for totals, in pixels."""

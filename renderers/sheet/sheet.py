@@ -13,11 +13,12 @@ from typing import Literal
 
 from PIL import Image
 
+from engine import dollars
 from renderers import sprites, theme
 from renderers.canvas import Page, fit_font_size, shorten, split_in_two, text_width, to_palette
 from renderers.files import png_palette
 from renderers.theme import Palette
-from renderers.views import Badge, CompanyView, PlayerView, SheetView, bank_text, dollars, tile_name
+from renderers.views import Badge, CompanyView, PlayerView, SheetView, bank_text, tile_name
 
 WIDTH = 1200
 """In pixels: three for each point of a phone that shows a picture 400 points wide."""

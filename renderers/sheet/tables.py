@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 from PIL import Image
 
+from engine import dollars
 from renderers import theme
 from renderers.canvas import Page, text_width, to_palette
 from renderers.files import png_palette
 from renderers.sheet.sheet import MARGIN, SMALL_FONT_SIZE, SheetCell, SheetTable
 from renderers.theme import Palette
-from renderers.views import AuctionView, CompanyView, SheetView, dollars
+from renderers.views import AuctionView, CompanyView, SheetView
 
 WIDTH = 880
 HEADING_SIZE = 34

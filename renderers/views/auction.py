@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine import BANK, IPO, State, auctioned_company, bids, decision, free_cash, game_of
-from renderers.views.labels import clip_text, dollars
+from engine import BANK, IPO, State, auctioned_company, bids, decision, dollars, free_cash, game_of
+from renderers.views.labels import clip_text
 
 
 @dataclass(frozen=True)

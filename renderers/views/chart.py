@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import engine
-from engine import components_of
-from renderers.views.labels import Badge, clip_text, company_badges, dollars
+from engine import components_of, dollars
+from renderers.views.labels import Badge, clip_text, company_badges
 
 ChartKind = Literal["worth", "prices", "revenue"]
 CHART_KINDS: tuple[ChartKind, ...] = ("worth", "prices", "revenue")

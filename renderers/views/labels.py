@@ -57,11 +57,6 @@ def tile_title(tile: str) -> str:
     return f"{face.label or 'unnumbered'} tile ({face.color})"
 
 
-def dollars(amount: int) -> str:
-    """`$1,040`, or `-$40` for a debt."""
-    return f"-${-amount:,}" if amount < 0 else f"${amount:,}"
-
-
 def bank_text(amount: int) -> str:
     """The bank's cash, or how much a broken bank owes."""
     return f"bank ${amount:,}" if amount >= 0 else f"bank broken, owes ${-amount:,}"

@@ -24,6 +24,7 @@ from engine import (
     counted,
     counted_certificates,
     decision,
+    dollars,
     game_of,
     held_back_cash,
     hidden_treasuries,
@@ -33,7 +34,7 @@ from engine import (
     tile_faces,
     tiles_left,
 )
-from renderers.views.labels import Badge, bank_text, clip_text, company_badges, dollars, tile_name
+from renderers.views.labels import Badge, bank_text, clip_text, company_badges, tile_name
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import engine
 from bot.features.pictures_in_words.board import around_text, hex_text, network_text, way_text
 from bot.hub.request import QueryAnswer
 from bot.position import text_views
-from bot.position.sentences import dollars
 from bot.position.text_views import map_view
 from bot.tools.simulation.simulate import simulate_game
+from engine.core.words import dollars
 from renderers.views.sheet import sheet_view
 from tests.end_to_end.mail_players import served
 from tests.fake_discord.running_bot import RunningBot

@@ -13,8 +13,8 @@ from bot.discord.controls.controls import CUSTOM_ID_VERSION, OPEN_CARD
 from bot.hub.info import TableInfo
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
-from bot.position import text_views
 from bot.position.pending import PendingDecision, engine_seat
+from engine.core.words import dollars, join_words
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
 MAX_HISTORY_LINES = 12
@@ -97,7 +97,7 @@ def notification_line(
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
     parts = [f"{view.table.title} {engine.short_round(engine.round_name(state))}", prompts[0].prompt]
     if len(prompts) == 1:
-        parts.append(text_views.dollars(available_cash(state, prompts[0].seat)))
+        parts.append(dollars(available_cash(state, prompts[0].seat)))
     return truncate(f"{names}: {', '.join(parts)}", MAX_LINE - 10) + f" · {view.table.code}"
 
 
@@ -145,7 +145,7 @@ class TurnSummary:
         """`Ann buys the SV for $20.`; `Ann: The PRR runs…`; `Bob and Cid pass.`"""
         if self.passed:
             who = list(dict.fromkeys(self.passed))
-            return f"{text_views.join_words(who)} pass{'es' * (len(who) == 1)}."
+            return f"{join_words(who)} pass{'es' * (len(who) == 1)}."
         told = " ".join(self.sentences)
         name = "" if self.seat is None else names[self.seat]
         return told if name in told else f"{name}: {told}"

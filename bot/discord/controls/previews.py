@@ -26,7 +26,7 @@ from bot.discord.interactions import private_answers
 from bot.position import text_views
 from bot.position.legal_lines import price_at_end_of_round, protection_note, sold_shares
 from bot.position.pending import engine_seat
-from bot.position.sentences import dollars
+from engine.core.words import dollars
 from engine.operating.run import best_run, format_routes
 
 MAX_LAY_BUTTONS = 10

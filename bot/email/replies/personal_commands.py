@@ -24,8 +24,8 @@ from bot.hub import people
 from bot.hub.notifications.messages import unique_suffix
 from bot.hub.people import load_standing
 from bot.hub.request import QueryAnswer
-from bot.position import text_views
 from bot.service import Service
+from engine.core.words import join_words
 from mail import normalize_address
 from mail.reading.line_text import first_word
 from storage import UnitOfWork
@@ -98,7 +98,7 @@ async def addresses_text(unit: UnitOfWork, person_id: int) -> str:
         return "No email address is linked."
     standing = await load_standing(unit, person_id)
     where = f"Emails go to {standing.address}" if standing.wants_mail else "Emails are off"
-    others = f"; orders may also come from {text_views.join_words(verified[1:])}" if verified[1:] else ""
+    others = f"; orders may also come from {join_words(verified[1:])}" if verified[1:] else ""
     return f"{where}{others}."
 
 

@@ -47,8 +47,8 @@ from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.queries import NoSuchTable
 from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
-from bot.position import text_views
 from bot.service import Service
+from engine.core.words import join_words
 from mail import InlineImage, ReplyToken
 from mail.reading.line_text import first_word
 from mail.reading.parts import MailFile
@@ -345,7 +345,7 @@ class TableReplies:
                 return candidates[0]
         if not own:
             raise ValueError("You have no table. `new TITLE Bob <bob@example.org>` opens one.")
-        codes = text_views.join_words([table_label(table) for table in own], "or")
+        codes = join_words([table_label(table) for table in own], "or")
         example = " ".join(filter(None, [word, rest, own[0].code]))
         raise ValueError(f"Say which table, such as `{example}`: {codes}.")
 
@@ -377,7 +377,7 @@ def joined_sentence(table: TableInfo, name: str) -> str | None:
     missing = [player.name for player in table.seated_players if not player.joined]
     if not missing:
         return None
-    return f"{name} has joined table {table.code}. No answer yet from {text_views.join_words(missing)}."
+    return f"{name} has joined table {table.code}. No answer yet from {join_words(missing)}."
 
 
 def _title_options(rest: str) -> tuple[str, ...]:

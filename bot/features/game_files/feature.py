@@ -22,9 +22,9 @@ from bot.hub.feature import EndingPart
 from bot.hub.info import IncomingGame, TableInfo
 from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
-from bot.position import text_views
 from bot.position.controls import ExportedFile
 from bot.position.pending import seat_number
+from engine.core.words import join_words
 from engine.game_text import GameHistory, replay
 from engine.game_text.history import history_script, round_statistics
 from engine.site_18xx.export import SiteExportError, export_game
@@ -231,7 +231,7 @@ def _read_text_game(text: str) -> IncomingGame:
 
 def imported_sentences(table: TableInfo, warnings: Sequence[str], how_to_sit: str) -> Iterator[str]:
     """What the person reads who has brought a game. how_to_sit: how its players come to their seats."""
-    yield f"Table {table.code} has the game: {table.title}, {text_views.join_words(table.names)}."
+    yield f"Table {table.code} has the game: {table.title}, {join_words(table.names)}."
     over = "It is over; `show map` and `show sheet` show it, and `show review` says what decided it."
     yield over if table.status == "finished" else how_to_sit
     if warnings:

@@ -15,8 +15,7 @@ from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
 from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
-from bot.position.sentences import dollars
-from bot.position.text_views import LINE_WIDTH, join_words, text_table
+from bot.position.text_views import LINE_WIDTH, text_table
 from engine.core.events import (
     AnyEvent,
     FramePushed,
@@ -27,6 +26,7 @@ from engine.core.events import (
     RoundStarted,
 )
 from engine.core.state import GameOver
+from engine.core.words import dollars, join_words
 from engine.game_text.history import GameHistory, HistoryLine, round_statistics
 from renderers import CHART_KINDS, ChartKind
 

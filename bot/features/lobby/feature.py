@@ -32,7 +32,7 @@ from bot.hub.request import (
 )
 from bot.hub.seating import ROBOT_WORD, seat_robot
 from bot.hub.table import LiveTable
-from bot.position import text_views
+from engine.core.words import join_words
 from storage import StoredTimer, UnitOfWork
 
 
@@ -91,7 +91,7 @@ class LobbyCommands:
         created = await self._lobby.rematch(info.id, by=player.person_id)
         invited = [p.name for p in created.seated_players if not p.joined]
         verb = "is" if len(invited) == 1 else "are"
-        others = f" {text_views.join_words(invited)} {verb} invited." if invited else ""
+        others = f" {join_words(invited)} {verb} invited." if invited else ""
         return f"Table {created.code} is open, as the last one was.{others}"
 
     async def _ask(self, table_id: int, request: Request) -> str:
@@ -126,7 +126,7 @@ class LobbyCommands:
         if info.status == "lobby":
             raise ValueError(f"Table {info.code} is {status_text(info.status)}; nobody plays there yet.")
         if seat is None:
-            names = text_views.join_words(info.names)
+            names = join_words(info.names)
             raise ValueError(f"There is no player {former} at table {info.code}; there are {names}.")
         if new.casefold() != ROBOT_WORD:
             return await self._lines.replace(info, seat, new, request)
@@ -214,7 +214,7 @@ class TableLists:
         return QueryAnswer("list", "\n".join(rows) or "You have no table.")
 
     async def _row_of_table(self, table: TableInfo) -> str:
-        names = text_views.join_words([player.name for player in table.seated_players])
+        names = join_words([player.name for player in table.seated_players])
         text = f"{table.name} {table.code}, {table.title}, {status_text(table.status)}: {names}."
         view = await self._queries.view(table.id)
         return f"{text} {view.waiting_sentence}".rstrip()
@@ -229,4 +229,4 @@ async def _row_of_player(unit: UnitOfWork, table: TableInfo, player: SeatedPlaye
         notes.append("emails do not arrive")
     elif standing.address and not standing.wants_mail:
         notes.append("gets no emails")
-    return f"{player.name}{f' ({text_views.join_words(notes)})' if notes else ''}"
+    return f"{player.name}{f' ({join_words(notes)})' if notes else ''}"

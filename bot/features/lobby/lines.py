@@ -21,7 +21,7 @@ from bot.hub.info import TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
-from bot.position import text_views
+from engine.core.words import join_words
 from storage import TableStatus, UnitOfWork
 
 SHUFFLED = "shuffled"
@@ -54,7 +54,7 @@ def parse_players(text: str) -> list[Invited]:
 
 def invitations_sentence(players: list[Invited]) -> str:
     """Where the invitations to players go."""
-    return f"Invitations go to {text_views.join_words([each.label for each in players])}."
+    return f"Invitations go to {join_words([each.label for each in players])}."
 
 
 Act = Callable[[TableInfo, Request], Awaitable[str]]
@@ -105,7 +105,7 @@ class LobbyLines:
         options = [option.strip(" .") for option in _OPTION.findall(text)] or options
         title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
         if title not in engine.title_names():
-            known = text_views.join_words(list(engine.title_names()), "or")
+            known = join_words(list(engine.title_names()), "or")
             unknown = f"There is no title {title}. " if title[:1].isdigit() else ""
             is_operator = request.person_id is None
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
@@ -235,7 +235,7 @@ class LobbyLines:
     async def _uninvite(self, info: TableInfo, request: Request) -> str:
         if not request.is_repeated or unanswered(info, request.rest):
             info = await self._lobby.uninvite(info.id, request.rest, by=request.person_id)
-        names = text_views.join_words([player.name for player in info.seated_players]) or "nobody"
+        names = join_words([player.name for player in info.seated_players]) or "nobody"
         return f"{request.rest} is no longer invited to table {info.code}. Players now: {names}."
 
     async def _agree(self, info: TableInfo, request: Request) -> str:
@@ -255,7 +255,7 @@ class LobbyLines:
             named = [name.strip() for name in request.rest.split(",") if name.strip()]
             order = None if request.rest.casefold() == SHUFFLED else named or [each.name for each in seated]
             info = await self._lobby.start(info.id, by=request.person_id, order=order)
-        return f"The game at table {info.code} begins. Seating: {text_views.join_words(info.names)}."
+        return f"The game at table {info.code} begins. Seating: {join_words(info.names)}."
 
     async def _keep(self, info: TableInfo, request: Request) -> str:
         await self._lobby.keep_open(info.id, by=request.person_id)
@@ -268,6 +268,6 @@ def _speaker(info: TableInfo, request: Request) -> int:
         return request.person_id
     player = next((p for p in people_of(info) if p.name.casefold() == request.rest.casefold()), None)
     if player is None:
-        names = text_views.join_words([p.name for p in people_of(info)]) or "nobody yet"
+        names = join_words([p.name for p in people_of(info)]) or "nobody yet"
         raise ValueError(f"Name who answers: `{request.word} NAME`. At table {info.code}: {names}.")
     return player.person_id

@@ -14,8 +14,8 @@ from bot.hub.notifications.clock_messages import message
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.notifications.notify import Recipient, routes
 from bot.hub.seating import host_and_players, robots_of
-from bot.position import text_views
 from bot.position.times import duration_text
+from engine.core.words import join_words
 from storage import NewMessage, UnitOfWork
 
 
@@ -32,7 +32,7 @@ async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
     """Ask the host whether to start."""
     if info.host_id is None:
         return
-    names = text_views.join_words([player.name for player in info.seated_players])
+    names = join_words([player.name for player in info.seated_players])
     sentence = f"Everybody is at table {info.name} {info.code}: {names}. Start the game?"
     recipient = await load_recipient(unit, info.host_id, None)
     await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
@@ -48,7 +48,7 @@ async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int
     who = "a computer player" if len(waiting) == 1 else "computer players"
     takes = "It takes its seat" if len(waiting) == 1 else "They take their seats"
     sentence = (
-        f"{asking.name if asking else 'The host'} asks whether {who}, {text_views.join_words(waiting)}, "
+        f"{asking.name if asking else 'The host'} asks whether {who}, {join_words(waiting)}, "
         f"may play at table {info.name} {info.code}. {takes} once everybody there agrees."
     )
     people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]

@@ -13,8 +13,8 @@ from bot.hub.notifications.messages import Notification
 from bot.hub.pace import pace_text
 from bot.hub.seating import robots_of
 from bot.hub.table import LiveTable
-from bot.position import text_views
 from bot.position.controls import Say
+from engine.core.words import join_words
 from storage import Store
 
 REMATCH = Say("Rematch", "rematch", purpose="To open a table with the same people")
@@ -107,7 +107,7 @@ class LobbyPages:
         if table.status != "lobby" or player is None or player.joined:
             return None
         host = await self._host_name(table)
-        options = f" with {text_views.join_words(table.options)}" if table.options else ""
+        options = f" with {join_words(table.options)}" if table.options else ""
         agreed = [f"{table.title}{options}.", pace_text(table.pace)]
         return Page(
             f"{host} invites you to a game of {table.title}.",

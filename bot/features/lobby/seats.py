@@ -31,7 +31,7 @@ from bot.hub.seating import (
     record_replacement,
     waits_for_players,
 )
-from bot.position import text_views
+from engine.core.words import join_words
 from storage import SeatRequest, StoredTimer, UnitOfWork
 
 ANY_SEAT = -1
@@ -249,7 +249,7 @@ def _seat_asked_for(info: TableInfo, name: str) -> int:
         raise ValueError(f"No seat is open at table {info.code}.")
     if not name:
         return open_seats(info)[0]
-    names = text_views.join_words([info.names[seat] for seat in open_seats(info)], "or")
+    names = join_words([info.names[seat] for seat in open_seats(info)], "or")
     raise ValueError(f"There is no seat of {name}; the seat of {names} is open.")
 
 
@@ -281,7 +281,7 @@ def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRe
         return named[0]
     if not name and len(requests) == 1:
         return requests[0]
-    names = text_views.join_words([each.name for each in requests])
+    names = join_words([each.name for each in requests])
     verb = "asks" if len(requests) == 1 else "ask"
     raise ValueError(f"{names} {verb} for a seat at table {info.code}; name whom you mean.")
 
@@ -350,7 +350,7 @@ class GameImports:
                 if len(info.seated_players) + 1 == len(info.names):
                     await (await draft.unit()).tables.update(table_id, status="running")
                     assert draft.state is not None
-                    seating = text_views.join_words(draft.state.players)
+                    seating = join_words(draft.state.players)
                     goes_on = "All seats are taken, and the game goes on."
                     draft.announce("started", f"{goes_on} Seating: {seating}.")
         return table.info

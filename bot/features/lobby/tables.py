@@ -41,7 +41,7 @@ from bot.hub.seating import (
     waits_for_players,
 )
 from bot.hub.table import LiveTable
-from bot.position import text_views
+from engine.core.words import join_words
 from storage import LogRow, TableStatus
 
 
@@ -239,7 +239,7 @@ class Lobby(LobbyRobots):
             check_in_lobby(info)
             if absent := [p.name for p in info.seated_players if not p.joined]:
                 have = "have" if len(absent) > 1 else "has"
-                raise ValueError(f"{text_views.join_words(absent)} {have} not joined yet.")
+                raise ValueError(f"{join_words(absent)} {have} not joined yet.")
             if seed is None:
                 seed = secrets.randbelow(2**31)
             seating = seating_order(info.seated_players, order, seed)
@@ -250,7 +250,7 @@ class Lobby(LobbyRobots):
                 await unit.tables.assign_seat_numbers(table_id, [p.seat_id for p in seating])
                 await unit.tables.update(table_id, status="running", seed=None if order else seed)
                 shuffled = "" if order else ", in random order"
-                sentence = f"The game begins. Seating: {text_views.join_words(names)}{shuffled}."
+                sentence = f"The game begins. Seating: {join_words(names)}{shuffled}."
                 sentence = " ".join([sentence, *engine.narrate(state, events)])
                 draft.add_row(start_row("service", sentence, state, by), state)
                 draft.announce("started", sentence)
@@ -337,7 +337,7 @@ class Lobby(LobbyRobots):
         empty, and the game waits until they are claimed.
         """
         state = engine.copy_state(start)
-        sentence = f"The game was imported. Seating: {text_views.join_words(state.players)}."
+        sentence = f"The game was imported. Seating: {join_words(state.players)}."
         rows = [start_row("import", sentence, start, None)]
         for seat, line, events in moves:
             engine.fold(events, state)

@@ -8,16 +8,15 @@ import engine
 from bot.position.boards import find_company
 from bot.position.sentences import (
     directions,
-    dollars,
     face_of,
     hex_of,
     later_values,
     track_phrases,
     value_now,
 )
-from bot.position.text_views import join_words
 from engine.board.route_notation import chain_hexes, parse_route
 from engine.core.components import HexDefinition, MarketZone
+from engine.core.words import dollars, join_words
 from engine.finance import market
 from engine.operating.stations import reserved_slots
 from engine.operating.track import blocking_private, candidate_tiles

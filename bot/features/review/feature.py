@@ -23,7 +23,7 @@ from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.controls import ReviewChart
 from bot.position.pending import engine_seat
-from bot.position.text_views import join_words
+from engine.core.words import join_words
 from engine.game_text import GameHistory
 from storage import LogRow
 

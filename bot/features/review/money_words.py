@@ -10,10 +10,9 @@ import engine
 from bot.features.review.game import PlayedGame
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange
-from bot.position.sentences import dollars
-from bot.position.text_views import join_words
 from engine.core.events import TrainMoved
 from engine.core.reasons import TrainReason
+from engine.core.words import dollars, join_words
 from engine.kernel import AGREED
 
 MOST_SENTENCES = 12

@@ -13,9 +13,9 @@ from bot.features.review.review import Review
 from bot.features.review.runs import BestRunChange, Run, TrainAccount
 from bot.features.review.second_opinion import Opinion
 from bot.pictures.views import changed_hexes, repriced_companies
-from bot.position.sentences import dollars
-from bot.position.text_views import join_words, text_table
+from bot.position.text_views import text_table
 from engine.core.events import RoundStarted, TileLaid, TokenPlaced, fold
+from engine.core.words import dollars, join_words
 from renderers import Picture, map_png, market_png, sheet_png
 from renderers.files import to_webp
 

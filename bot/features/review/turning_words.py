@@ -13,8 +13,6 @@ from bot.features.review.money import Cause
 from bot.features.review.money_words import bankruptcy_sentence
 from bot.features.review.runs import BestRunChange
 from bot.features.review.turning_points import Moment
-from bot.position.sentences import dollars
-from bot.position.text_views import join_words
 from engine.core.components import train_label
 from engine.core.events import (
     CashMoved,
@@ -28,6 +26,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import POOL
+from engine.core.words import dollars, join_words
 
 MOST_RUNS_NAMED = 3
 LEAST_PART = 0.15

@@ -21,8 +21,7 @@ from bot.hub.polls import REWIND_POLLS, Motion, PollHandler, completed, stale_de
 from bot.hub.request import CommandResult, Request, not_running, refused
 from bot.hub.table import LiveTable
 from bot.position.controls import Say
-from bot.position.text_views import join_words
-from engine import counted
+from engine.core.words import counted, join_words
 from storage import TablePoll
 
 

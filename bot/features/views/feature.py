@@ -15,6 +15,7 @@ from bot.position.boards import company_named, routes_view, runs_view, tile_view
 from bot.position.controls import Show
 from bot.position.pending import pending_decisions
 from bot.position.sentences import bids_view, private_view
+from engine.core.words import join_words
 
 DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000
@@ -107,7 +108,7 @@ def _company(query: QueryRequest) -> str:
 def _player(query: QueryRequest) -> str:
     if text := text_views.player_view(query.table.state, query.argument):
         return text
-    names = text_views.join_words(query.table.state.players)
+    names = join_words(query.table.state.players)
     raise ValueError(f"There is no player {query.argument}; there are {names}.")
 
 

@@ -19,6 +19,7 @@ from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
 from bot.position.pending import pending_decisions
 from engine.core.events import RoundStarted
+from engine.core.words import join_words
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
 
@@ -101,7 +102,7 @@ class _SiteGame(msgspec.Struct):
 def description(snapshot: Snapshot) -> list[str]:
     """What the game is, who is to act, and how the players stand, in sentences."""
     state = snapshot.state
-    names = text_views.join_words(state.players)
+    names = join_words(state.players)
     moves = f"{snapshot.moves} {'move' if snapshot.moves == 1 else 'moves'}"
     told = [
         f"{state.title} with {names}, {engine.round_name(state)}, after {moves}.",

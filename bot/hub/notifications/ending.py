@@ -18,10 +18,9 @@ from bot.hub.feature import AddToEnding, Page
 from bot.hub.info import TableInfo
 from bot.hub.log import TableLog
 from bot.hub.notifications.messages import Notification
-from bot.position.sentences import dollars
-from bot.position.text_views import join_words, over_sentence
+from bot.position.text_views import over_sentence
 from bot.position.times import duration_text
-from engine import counted
+from engine.core.words import counted, dollars, join_words
 
 
 async def ending_page(
