@@ -355,7 +355,7 @@ class MailPolicy:
         reason: str,
     ) -> Ruling:
         """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
-        key, figures = idempotency_key(mail, token, lines), _figures(accepted)
+        key, figures = idempotency_key(mail, token, lines), tuple(line.sentence for line in accepted)
         now = await self._gateway.seats.current_decision(token) if figures else token.decision_id
         code = await self._gateway.held.hold_lines(replace(token, decision_id=now), lines, key, figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
@@ -402,7 +402,11 @@ class MailPolicy:
         accepted = trial[1] if trial else ()
         bound = replace(token, decision_id=held_lines.decision_id)
         is_asked = await self._gateway.seats.current_decision(token) == held_lines.decision_id
-        has_changed = accepted and held_lines.figures and _figures(accepted) != held_lines.figures
+        has_changed = (
+            accepted
+            and held_lines.figures
+            and tuple(line.sentence for line in accepted) != held_lines.figures
+        )
         if not (is_asked and has_changed):
             ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
             if ruling.reason != STALE or not accepted:
@@ -491,11 +495,6 @@ def _reason(played: PlayResult | None) -> str:
     if played.is_done:
         return PLAYED
     return STALE if isinstance(played.result, StaleDecision) else "rejected"
-
-
-def _figures(accepted: Sequence[AcceptedLine]) -> tuple[str, ...]:
-    """What lines do, in sentences: with their cost, their proceeds and the new price."""
-    return tuple(line.sentence for line in accepted)
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:
