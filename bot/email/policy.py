@@ -402,11 +402,8 @@ class MailPolicy:
         accepted = trial[1] if trial else ()
         bound = replace(token, decision_id=held_lines.decision_id)
         is_asked = await self._gateway.seats.current_decision(token) == held_lines.decision_id
-        has_changed = (
-            accepted
-            and held_lines.figures
-            and tuple(line.sentence for line in accepted) != held_lines.figures
-        )
+        figures = tuple(line.sentence for line in accepted)
+        has_changed = figures and held_lines.figures and figures != held_lines.figures
         if not (is_asked and has_changed):
             ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
             if ruling.reason != STALE or not accepted:
