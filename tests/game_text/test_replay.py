@@ -176,8 +176,8 @@ def test_the_command_reports_each_file(tmp_path: Path) -> None:
     two.write_text(script_text("Ann: buy SV\n"), encoding="utf-8")
     code, out = run(one, two)
     assert code == 0
-    assert f"{one}: ok, 1 moves, 1 checkpoints" in out.replace("\n", " ").replace("  ", " ")
-    assert "two.18xx: ok, 1 moves, 0 checkpoints" in out
+    assert f"{one}: ok, 1 move, 1 checkpoint" in out.replace("\n", " ").replace("  ", " ")
+    assert "two.18xx: ok, 1 move, 0 checkpoints" in out
 
 
 def test_the_command_stops_at_the_first_failure(tmp_path: Path) -> None:
