@@ -72,11 +72,9 @@ def turn_notice(
     blocks += [ImageBlock(image) for image in images if image not in maps]
     blocks += position_blocks(position)
     blocks += bullets("These tables wait for you too", also_waiting)
-    headline = (
-        f"It is {deputy_for}'s turn: you play for them, {name}."
-        if deputy_for
-        else (f"It is your turn, {name}.")
-    )
+    headline = f"It is your turn, {name}."
+    if deputy_for:
+        headline = f"It is {deputy_for}'s turn: you play for them, {name}."
     return MailPage(headline, tuple(blocks), subject, "turn", preview=prompt)
 
 

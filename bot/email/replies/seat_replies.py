@@ -15,9 +15,8 @@ from bot.hub.info import stopped_text
 from bot.hub.request import (
     CommandResult,
     Completed,
-    LineAmbiguous,
+    LineFailure,
     LineRefused,
-    LineUnreadable,
     NotYourSeat,
     PlayedLine,
     QueryAnswer,
@@ -84,7 +83,9 @@ class SeatReplies:
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play all of the lines for the seat, or none, as the answer to the decision of its token; where it
         has none, lines may still be legal out of turn. A repeated request has no second effect."""
-        table_id, seat, result = await self._submit_lines(token, lines, request_id)
+        assert token.seat is not None
+        table_id, seat = token.seat
+        result = await self._submit_lines(token.seat, token, lines, request_id)
         view = await self._service.queries.view(table_id)
         legal = await self._legal_lines(view, seat)
         if isinstance(result, LineRefused) and not self._service.commands.may_be_move(result.line):
@@ -96,17 +97,13 @@ class SeatReplies:
         return PlayResult(result, decision_id, view.waiting_sentence, legal, changes)
 
     async def _submit_lines(
-        self, token: ReplyToken, lines: Sequence[str], request_id: str | None
-    ) -> tuple[int, int, CommandResult]:
-        """The table and the seat of a token, and what came of lines there."""
-        assert token.seat is not None
-        table_id, seat = token.seat
+        self, seat: tuple[int, int], token: ReplyToken, lines: Sequence[str], request_id: str | None
+    ) -> CommandResult:
         lines = [self._reader.without_show(line) for line in lines]
-        result = await self._service.submit(
-            table_id, seat, lines, token.decision_id if request_id else None, request_id,
+        return await self._service.submit(
+            *seat, lines, token.decision_id if request_id else None, request_id,
             person_id=token.person_id, transport="mail",
         )  # fmt: skip
-        return table_id, seat, result
 
     async def _drawing(self, view: TableView, reader: int) -> Pictures:
         """Pictures for a table, which takes turns with the others, in the palette of the reader."""
@@ -136,10 +133,10 @@ class SeatReplies:
         """Answer a query with text, and with its picture and files; to who has no seat, what all may see."""
         assert token.table_id is not None
         kind, seat = first_word(query), token.seat_number
-        if seat is None:
+        if token.seat is None:
             result = await self._service.ask(token.table_id, query, person_id=token.person_id)
         else:
-            _, _, result = await self._submit_lines(token, [query], None)
+            result = await self._submit_lines(token.seat, token, [query], None)
         view = await self._service.queries.view(token.table_id)
         decision_id = None if seat is None else view.answered_decision_id(seat)
         match result:
@@ -152,7 +149,7 @@ class SeatReplies:
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat)
                 return QueryResult(title, text, images, decision_id, files, position)
-            case LineUnreadable() | LineRefused() | LineAmbiguous():
+            case LineFailure():
                 about = f"{result.line}: " if kind == "try" else ""
                 return QueryResult(kind, f"{about}{result.reason}", (), decision_id)
             case TableNotRunning() | NotYourSeat():

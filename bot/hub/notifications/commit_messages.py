@@ -65,14 +65,12 @@ def _answer_with_own_news(draft: CommitDraft) -> None:
     result = draft.result
     if not isinstance(result, Completed) or not draft.new_rows or draft.new_rows[0].transport != "mail":
         return
-    own = [
-        (message, notification.sentences)
-        for message in draft.messages
-        if (notification := messages.decode_notification(message.payload)).kind == "order"
-        and notification.person_id == draft.answered_person
-    ]
-    told = dict.fromkeys(sentence for _, sentences in own for sentence in sentences)
-    draft.messages = [each for each in draft.messages if each not in [message for message, _ in own]]
+    told = dict[str, None]()
+    for message in [*draft.messages]:
+        notification = messages.decode_notification(message.payload)
+        if notification.kind == "order" and notification.person_id == draft.answered_person:
+            draft.messages.remove(message)
+            told |= dict.fromkeys(notification.sentences)
     draft.result = replace(result, sentences=(*result.sentences, *told))
 
 
