@@ -216,15 +216,16 @@ class OutboxRepository(Repository):
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
-        begins = col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True)
-        pending = update(OutboxMessage).filter_by(status=PENDING).where(begins)
-        return await self._db.execute(pending.values(not_before=self._db.now))
+        return await self._make_due(col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True))
 
-    async def look_again(self, *ordering_keys: str) -> int:
-        """Let pending messages with these ordering keys be due now, and not when it was said; returns how
+    async def hasten_held(self, *ordering_keys: str) -> int:
+        """Let pending messages with these ordering keys be due now that nobody has tried to send; returns how
         many."""
-        own = (col(OutboxMessage.ordering_key).in_(ordering_keys), col(OutboxMessage.attempts) == 0)
-        pending = update(OutboxMessage).filter_by(status=PENDING).where(*own)
+        keys = col(OutboxMessage.ordering_key).in_(ordering_keys)
+        return await self._make_due(keys, col(OutboxMessage.attempts) == 0)
+
+    async def _make_due(self, *which: ColumnElement[bool]) -> int:
+        pending = update(OutboxMessage).filter_by(status=PENDING).where(*which)
         return await self._db.execute(pending.values(not_before=self._db.now))
 
     async def pending_with_collapse_key(self, collapse_key: str) -> OutboxMessage | None:

@@ -190,7 +190,7 @@ class PersonSettingsService:
         """What waits for the end of quiet hours that are others now, or for a digest that does not come, is
         told at its new time."""
         if former.quiet_hours != settings.quiet_hours:
-            await unit.outbox.look_again(f"user:{person_id}", f"mail:{person_id}")
+            await unit.outbox.hasten_held(f"user:{person_id}", f"mail:{person_id}")
         last_digest = next_digest_at(former, unit.now) - timedelta(days=1)
         for each in await waiting_tables(unit, person_id) if former.wants_digest else ():
             table, clock = each.table, each.clock
