@@ -36,8 +36,8 @@ from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
-from bot.hub.notifications.late_messages import still_wanted
-from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.due_messages import still_wanted
+from bot.hub.notifications.messages import Notification, is_public
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
@@ -212,7 +212,7 @@ class DiscordDelivery:
             case Unreachable():
                 kind = messages.decode_notification(queued.payload).kind
                 is_young = queued.created_at > datetime.now(UTC) - ENDING_WAITS
-                waits = kind in ("turn", "vote") or (kind == "over" and _is_public(queued) and is_young)
+                waits = kind in ("turn", "vote") or (kind == "over" and is_public(queued) and is_young)
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
             case discord.HTTPException() if error.status in PERMANENT_STATUSES:
                 return reason, None
@@ -233,7 +233,7 @@ class DiscordDelivery:
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
         notification = messages.decode_notification(queued.payload)
-        dm_user = None if _is_public(queued) else queued.address.get("user")
+        dm_user = None if is_public(queued) else queued.address.get("user")
         try:
             async with self._lock(notification.table_id):
                 await self.service.cache.refresh(notification.table_id)
@@ -347,8 +347,3 @@ class DiscordDelivery:
         await self._sync_safely(table_id)
         async with self._lock(table_id):
             await self.endings.redraw(await self.service.queries.table_info(table_id))
-
-
-def _is_public(queued: OutboxMessage) -> bool:
-    """Whether a message goes where the table is shown, and not to direct messages."""
-    return (queued.ordering_key or "").startswith("table:")

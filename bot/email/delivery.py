@@ -27,7 +27,7 @@ from bot.email.policy import MailGateway, MailPolicy
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ReplyLimits
 from bot.email.stored_mail import ASKED_ANEW, enqueue_mail, texts_together
-from bot.hub.notifications.late_messages import still_wanted
+from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers

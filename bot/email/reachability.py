@@ -225,13 +225,14 @@ class Correspondents:
 
     async def _ask_on_discord(self, person_id: int) -> None:
         """Ask a person on Discord for the moves for which they were asked by email alone."""
-        for table in await self._tables(person_id):
-            async with self._store.begin() as unit:
-                recipient = await load_recipient(unit, person_id, None)
-                by_mail_alone = recipient.settings.for_table(table.code).channels == ("mail",)
-                for seat, clock in (await unit.clocks.seat_clocks(table.id)).items():
-                    if recipient.discord_id and by_mail_alone and table.person_at(seat) == person_id:
-                        await recall(unit, PING_KIND, clock, unit.now)
+        tables = await self._tables(person_id)
+        async with self._store.begin() as unit:
+            recipient = await load_recipient(unit, person_id, None)
+            for table in tables if recipient.discord_id else ():
+                if recipient.settings.is_told_by_mail_alone(table.code):
+                    for seat, clock in (await unit.clocks.seat_clocks(table.id)).items():
+                        if table.person_at(seat) == person_id:
+                            await recall(unit, PING_KIND, clock, unit.now)
 
     async def stop_mail(self, token: ReplyToken) -> str:
         """Send no more emails to this person; returns the sentence that says so."""

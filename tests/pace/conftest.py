@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from sqlmodel import col, func, select
 
-from bot.hub.notifications.late_messages import still_wanted
+from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from bot.hub.log import recent_events
-from bot.hub.notifications.late_messages import still_wanted
+from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer
 from storage import NewMessage

@@ -192,7 +192,7 @@ class FinishedTurns:
     # -- cards that cannot be edited now -----------------------------------------------------
 
     def queue(self, card: TableCard, seconds: float = 0) -> None:
-        """Finish a queued card later."""
+        """Finish a queued card in so many seconds."""
         key = card.table_id, card.slot
         if timer := self._timers.get(key):
             timer.cancel()

@@ -30,9 +30,10 @@ from bot.hub.notifications.notify import (
 from bot.hub.notifications.preferences import QuietHours, not_quiet
 from bot.hub.pace import Calendar, Deadline, add_counted, counted_between
 from bot.hub.table import LiveTable
+from bot.hub.timers import PING_KIND
 from storage import ClockChanges, SeatClock, StoredTimer, UnitOfWork
 
-SEAT_KINDS = ("reminder", "time_up", "escalation", "ping")
+SEAT_KINDS = ("reminder", "time_up", "escalation", PING_KIND)
 
 
 class SeatTimers:
@@ -66,7 +67,7 @@ class SeatTimers:
             if at := self._escalation_at(seat, clock):
                 wanted["escalation"] = (at, wait)
             if at := self._ping_at(seat, clock):
-                wanted["ping"] = (at, wait)
+                wanted[PING_KIND] = (at, wait)
         for kind in SEAT_KINDS:
             self._set_due(seat, kind, wanted.get(kind))
 
@@ -121,7 +122,7 @@ class SeatTimers:
         """When the quiet hours end in which a card was posted in the thread without a ping; where they were
         changed meanwhile, as soon as they allow it."""
         recipient, quiet = self._recipients[seat], self._recipients[seat].settings.quiet_hours
-        owed = self._same_wait(clock, "ping")
+        owed = self._same_wait(clock, PING_KIND)
         if clock.since is None or not is_told_at_once(self._info, recipient):
             return None
         if owed is None and "table" not in wanted_channels(self._info, recipient):

@@ -25,7 +25,7 @@ from bot.hub.polls import held_until
 from bot.hub.request import Announcement, CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import LATE_KIND, NUDGE_KIND, TimerHandler
+from bot.hub.timers import LATE_KIND, NUDGE_KIND, PING_KIND, TimerHandler
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
 from engine.core.events import DividendDeclared
@@ -275,7 +275,7 @@ class Reminders(WaitTimers):
             channels = None
             if row.kind == "escalation":
                 channels = {{"thread": "table", "direct": "user", "mail": "mail"}[tell.escalation or "mail"]}
-            elif row.kind == "ping" and "table" in wanted_channels(info, wait.recipient):
+            elif row.kind == PING_KIND and "table" in wanted_channels(info, wait.recipient):
                 channels = {"table"}  # elsewhere the turn itself has waited
             name: str | None = row.kind
             if row.kind == NUDGE_KIND:  # of several in one wait, each is told

@@ -1,5 +1,5 @@
-"""Messages of the outbox that have waited: since then their readers may have begun to sleep, or to want no
-emails."""
+"""Messages of the outbox that are due after a wait: meanwhile their readers may have begun to sleep, or
+to want no emails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 from msgspec import DecodeError
 
 from bot.hub.loading import load_recipient
-from bot.hub.notifications.messages import Notification, decode_notification
+from bot.hub.notifications.messages import Notification, decode_notification, is_public
 from bot.hub.notifications.notify import ABOUT_SEATS, RULES, Recipient, sleeps_until
 from bot.hub.people import load_standing
 from bot.hub.timers import PING_KIND, recall
@@ -26,13 +26,13 @@ async def still_wanted(unit: UnitOfWork, leased: Iterable[OutboxMessage]) -> lis
 
 
 async def _is_wanted(unit: UnitOfWork, row: OutboxMessage) -> bool:
-    is_composed, is_public = "sender" in row.address, (row.ordering_key or "").startswith("table:")
-    was_held = row.not_before > row.created_at and not is_public
+    is_composed, for_all = "sender" in row.address, is_public(row)
+    was_held = row.not_before > row.created_at and not for_all
     if is_composed or row.attempts > 1 or not (was_held or unit.now - row.not_before >= LATE):
         return True
     try:
         notification = decode_notification(row.payload)
-        sleeps = RULES.get(notification.kind, ABOUT_SEATS).sleeps and (notification.ping or not is_public)
+        sleeps = RULES.get(notification.kind, ABOUT_SEATS).sleeps and (notification.ping or not for_all)
         if notification.person_id is None or not notification.table_id or not sleeps:
             return True
         recipient = await load_recipient(unit, notification.person_id, notification.seat)
@@ -57,7 +57,7 @@ async def _withdrawn(
     if standing.wants_mail and standing.address:
         return False
     await unit.outbox.mark_sent(row.id)
-    by_mail_alone = recipient.settings.for_table(table.code).channels == ("mail",)
+    by_mail_alone = recipient.settings.is_told_by_mail_alone(table.code)
     if notification.kind == "turn" and by_mail_alone:
         clock = (await unit.clocks.seat_clocks(table.id)).get(notification.seat or 0)
         if clock is not None:

@@ -21,7 +21,7 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.notify import Recipient, Route, routes
 from bot.hub.request import POLL_PREFIX
 from bot.position.pending import PendingDecision
-from storage import NewMessage, TablePoll
+from storage import NewMessage, OutboxMessage, TablePoll
 
 
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -52,6 +52,11 @@ class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
 def decode_notification(payload: bytes) -> Notification:
     """The notification in an outbox message."""
     return msgspec.json.decode(payload, type=Notification)
+
+
+def is_public(message: OutboxMessage) -> bool:
+    """Whether a message goes where the table is shown, and not to one person."""
+    return (message.ordering_key or "").startswith("table:")
 
 
 def turn_messages(

@@ -18,7 +18,7 @@ table:
 | any other: seats, deputies, a feature's own | never | all that work | waits | beside it |
 
 A reminder is left out where a digest comes soon (`features.clock.reminders`). What has waited, for the end of
-quiet hours or of a downtime, is looked at again before it goes (`late_messages`).
+quiet hours or of a downtime, is looked at again before it goes (`due_messages`).
 
 A person chooses their channels with `tell`. One who has chosen nothing is told in the thread and by email, or
 by a direct message where the table has no thread. A channel that does not work is left out; where none of the

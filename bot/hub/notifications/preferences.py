@@ -150,6 +150,10 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         """How they are told of a table."""
         return self.tables.get(code, TellSettings()).over(self.tell)
 
+    def is_told_by_mail_alone(self, code: str) -> bool:
+        """Whether email is the only channel that they have chosen for a table."""
+        return self.for_table(code).channels == ("mail",)
+
     @property
     def quiet_hours(self) -> QuietHours | None:
         """Their quiet hours."""
