@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.email.reachability import Correspondents, tell_host
+from bot.email.reachability import Correspondents
 from bot.email.replies import personal_commands
 from bot.email.replies.results import TableAnswer
-from bot.email.replies.table_replies import joined_sentence, said_at_table
+from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
-from bot.hub.info import TableInfo, open_seats
+from bot.features.lobby.messages import tell_host
+from bot.hub.info import TableInfo
 from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import load_standing
 from bot.service import Service
@@ -115,12 +116,10 @@ class Confirmations:
         try:
             if not yes:
                 await self._service.lobby.leave(table_id, token.person_id, by=token.person_id)
-                await self._tell_host(table_id, token.person_id, f"{player.name} has declined.")
                 return f"You have declined the seat at {table_label(table)}."
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            info = await self._service.lobby.join(table_id, token.person_id, player.name)
-            await self._tell_host(table_id, token.person_id, joined_sentence(info, player.name))
+            await self._service.lobby.join(table_id, token.person_id, player.name)
         except ValueError as error:
             return str(error)
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
@@ -130,24 +129,15 @@ class Confirmations:
         """Take the seat of a game in play, or decline it."""
         name = table.names[seat]
         if not yes:
-            async with self._store.read() as reading:
-                own = (await reading.people.get(token.person_id)).name
-            await self._tell_host(table.id, token.person_id, f"{own} has declined the seat of {name}.")
+            async with self._store.begin() as unit:
+                own = (await unit.people.get(token.person_id)).name
+                declined = f"{own} has declined the seat of {name} at table {table.code}."
+                await tell_host(unit, table, declined, by=token.person_id)
+            self._service.wake_subscribers()
             return f"You have declined the seat at {table_label(table)}."
         try:
             async with self._store.begin() as unit:
                 await unit.people.add_identity(token.person_id, "email", token.address)
-            told = await said_at_table(self._service, token.person_id, table.id, f"ask {name}")
+            return await said_at_table(self._service, token.person_id, table.id, f"ask {name}")
         except ValueError as error:
             return str(error)
-        now = await self._service.queries.table_info(table.id)
-        has_it = seat in now.seats_of(token.person_id)
-        if has_it and open_seats(now):  # with the last seat everybody is told that the game goes on
-            await self._tell_host(table.id, token.person_id, f"{name} has taken their seat at {table.code}.")
-        return told
-
-    async def _tell_host(self, table_id: int, person_id: int, sentence: str | None) -> None:
-        """Tell the host how an invited person has answered, where there is a sentence for it."""
-        table = await self._service.queries.table_info(table_id)
-        if sentence is not None and table.host_id != person_id:
-            await tell_host(self._service, table, sentence)

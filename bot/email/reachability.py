@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
 from bot.email.tokens import live_token, table_label
+from bot.features.lobby.messages import tell_host
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
@@ -393,19 +394,6 @@ def _domain(address: str) -> str:
     return address.rpartition("@")[2]
 
 
-async def tell_host(service: Service, table: TableInfo, sentence: str) -> bool:
-    """Tell the host something about an invited person, by email, else on Discord; returns whether there is
-    a host."""
-    if table.host_id is None:
-        return False
-    async with service.store.begin() as unit:
-        host = await load_recipient(unit, table.host_id, None)
-        told = messages.lobby_answers(table, host, sentence)
-        await unit.outbox.enqueue(*(told or messages.direct_messages(table, host, sentence)))
-    service.wake_subscribers()
-    return True
-
-
 async def invitation_came_back(service: Service, table_id: int, person_id: int, bounce: Bounce) -> str | None:
     """Tell the host that an invitation was not delivered; a sentence for the operator where none hosts."""
     table = await service.queries.table_info(table_id)
@@ -418,4 +406,9 @@ async def invitation_came_back(service: Service, table_id: int, person_id: int, 
         f"The invitation to {name} ({bounce.token.address}) came back: {bounce.reason or bounce.status}. "
         f"`invite {name} <ADDRESS>` sends another."
     )
-    return None if await tell_host(service, table, sentence) else sentence
+    if table.host_id is None:
+        return sentence
+    async with service.store.begin() as unit:
+        await tell_host(unit, table, sentence)
+    service.wake_subscribers()
+    return None

@@ -150,7 +150,7 @@ async def test_an_invitation_is_declined_and_the_host_is_told(office: MailHarnes
     await sent(ann, "new 1830 Bob <bob@player.test>")
     asked = await bob.letter()
     assert "declined" in (await bob.said("no thanks")).text
-    assert "Bob has declined." in (await ann.letter()).text
+    assert "Bob has declined the seat" in (await ann.letter()).text
     assert "is no longer kept for you" in (await bob.said("yes", to=asked)).text
 
 

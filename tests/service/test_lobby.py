@@ -21,7 +21,8 @@ from tests.service.conftest import NAMES, ServiceHarness
 
 async def table_with_players(world: ServiceHarness, *names: str) -> int:
     for name in names:
-        await world.person(name)
+        if name not in world.people:
+            await world.person(name)
     info = await world.service.lobby.create("1830", world.people[names[0]], name="Friday")
     for name in names:
         info = await world.service.lobby.join(info.id, world.people[name], name)
@@ -99,6 +100,32 @@ async def test_an_invited_seat_is_reserved(empty: ServiceHarness) -> None:
     info = await empty.service.lobby.join(table, dora, "Dora")
     assert [s.joined for s in info.seated_players] == [True, True, True]
     assert [n.kind for _, n in await empty.sent("invited")] == ["invited"]
+
+
+async def test_the_host_hears_how_the_invited_have_answered(empty: ServiceHarness) -> None:
+    """Wherever they answer; by a direct message where the host has no address."""
+    await empty.person("Ann", discord="1")
+    table = await table_with_players(empty, "Ann", "Bob")
+    lobby, people = empty.service.lobby, empty.people
+    for name in ("Cid", "Dan", "Eve"):
+        await lobby.invite(table, await empty.person(name), name, by=people["Bob"])
+    code = (await empty.service.queries.table_info(table)).code
+    heard = []
+    for act in (
+        lobby.join(table, people["Cid"], "Cid"),
+        lobby.leave(table, people["Dan"], by=people["Dan"]),
+        lobby.leave(table, people["Eve"], by=people["Ann"]),  # the host knows it
+        lobby.leave(table, people["Bob"], by=people["Bob"]),  # was never asked
+    ):
+        await empty.deliver()
+        await act
+        heard += [
+            (message.channel, *said.sentences) for message, said in await empty.sent() if said.sentences
+        ]
+    assert heard == [
+        ("discord", f"Cid has joined table {code}. No answer yet from Dan and Eve."),
+        ("discord", f"Dan has declined the seat at table {code}."),
+    ]
 
 
 async def test_only_the_host_starts(empty: ServiceHarness) -> None:

@@ -372,14 +372,6 @@ def _without_table(text: str, table: TableInfo) -> str:
     return " ".join(words[: -len(name)] if has_name else words)
 
 
-def joined_sentence(table: TableInfo, name: str) -> str | None:
-    """To the host: somebody has joined, and who is missing; None when all have, since that is asked apart."""
-    missing = [player.name for player in table.seated_players if not player.joined]
-    if not missing:
-        return None
-    return f"{name} has joined table {table.code}. No answer yet from {join_words(missing)}."
-
-
 def _title_options(rest: str) -> tuple[str, ...]:
     """What can be agreed for a title, or for every title."""
     wanted = [title for title in engine.title_names() if title in rest.split()] or engine.title_names()

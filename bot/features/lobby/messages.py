@@ -10,6 +10,7 @@ from bot.hub.changes import LOBBY_LIFETIME, WARNING
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
+from bot.hub.notifications import messages
 from bot.hub.notifications.clock_messages import message
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.notifications.notify import Recipient, routes
@@ -26,6 +27,22 @@ def is_full(info: TableInfo, *, was_invited: bool) -> bool:
     if not all(player.joined for player in info.seated_players):
         return False
     return count >= limits["max"] or (was_invited and count >= limits["min"])
+
+
+def joined_sentence(info: TableInfo, name: str) -> str:
+    """Who has joined, and whose answer is missing."""
+    missing = [player.name for player in info.seated_players if not player.joined]
+    waits = f" No answer yet from {join_words(missing)}." if missing else ""
+    return f"{name} has joined table {info.code}.{waits}"
+
+
+async def tell_host(unit: UnitOfWork, info: TableInfo, sentence: str, *, by: int | None = None) -> None:
+    """Tell the host what has come of an invitation, by email, else on Discord. by: who knows it already."""
+    if info.host_id is None or info.host_id == by:
+        return
+    host = await load_recipient(unit, info.host_id, None)
+    told = messages.lobby_answers(info, host, sentence) or messages.direct_messages(info, host, sentence)
+    await unit.outbox.enqueue(*told)
 
 
 async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:

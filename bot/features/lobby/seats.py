@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.features.lobby.messages import lobby_messages, tell_request_is_over
+from bot.features.lobby.messages import lobby_messages, tell_host, tell_request_is_over
 from bot.features.lobby.replacement import LATE, Replacements
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
@@ -88,7 +88,8 @@ class SeatRequests:
             return await self._replacements.ask(table_id, seat, person_id, name)
         is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
-            return _plays_on(await self._imports.claim_seat(table_id, seat, person_id, name), seat)
+            seated = await self._imports.claim_seat(table_id, seat, person_id, name, by=person_id)
+            return _plays_on(seated, seat)
         if person_id == info.host_id or player is not None:
             await self._take(info, seat, person_id, name, person_id)
             return f"You have the seat of {info.names[seat]} at table {info.code}, as {name}."
@@ -198,7 +199,7 @@ class SeatRequests:
         if player is not None and not player.is_robot:
             raise ValueError(f"{info.names[seat]} sits there now; {name} cannot.")
         if waits_for_players(table):
-            await self._imports.claim_seat(info.id, seat, person_id, name)
+            await self._imports.claim_seat(info.id, seat, person_id, name, by=by)
             return
         name = free_name(info, name, seat)  # somebody may have come since who is called so
         by = by if by == info.host_id else None  # a table without a host has asked its players
@@ -327,10 +328,13 @@ class GameImports:
         return info, game.warnings
 
     @again_on_conflict
-    async def claim_seat(self, table_id: int, seat: int, person_id: int, name: str) -> TableInfo:
+    async def claim_seat(
+        self, table_id: int, seat: int, person_id: int, name: str, *, by: int | None = None
+    ) -> TableInfo:
         """A person whom the host admits plays on in an empty seat; with the last seat the game goes on.
 
-        They play under their own name, or under the seat's where another seat has theirs. Raises ValueError.
+        They play under their own name, or under the seat's where another seat has theirs. by: who brings it
+        about, and is not told. Raises ValueError.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
@@ -353,4 +357,7 @@ class GameImports:
                     seating = join_words(draft.state.players)
                     goes_on = "All seats are taken, and the game goes on."
                     draft.announce("started", f"{goes_on} Seating: {seating}.")
+                else:
+                    taken_seat = f"{info.names[seat]} has taken their seat at table {info.code}."
+                    await tell_host(await draft.unit(), info, taken_seat, by=by)
         return table.info

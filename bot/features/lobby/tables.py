@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import engine
-from bot.features.lobby.messages import is_full, tell_full
+from bot.features.lobby.messages import is_full, joined_sentence, tell_full, tell_host
 from bot.features.lobby.robots import LobbyRobots
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
@@ -132,6 +132,8 @@ class Lobby(LobbyRobots):
                 await agree_to_robots(unit, info, person_id)
                 if is_full(info, was_invited=reserved is not None):
                     await tell_full(unit, info)
+                elif reserved:
+                    await tell_host(unit, info, joined_sentence(info, name), by=person_id)
         return table.stored_info
 
     async def check_can_join(self, table_id: int, name: str) -> None:
@@ -193,6 +195,9 @@ class Lobby(LobbyRobots):
             if in_lobby:
                 async with self._cache.commit(table) as draft:
                     await leave_lobby(draft, person_id)
+                    if player and not player.joined and by == person_id:
+                        declined = f"{player.name} has declined the seat at table {info.code}."
+                        await tell_host(await draft.unit(), info, declined, by=by)
             elif player is not None and waits_for_players(table):
                 async with self.changing(table) as unit:
                     await unit.tables.vacate_seat(player.seat_id)
