@@ -26,6 +26,7 @@ from bot.features.privacy.person import PersonalData
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
+from bot.features.settings.addresses import AddressCommands
 from bot.features.settings.feature import PersonSettingsService, SettingsCommands
 from bot.features.standing_orders.book import OrderBooks, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
@@ -152,7 +153,8 @@ class Service(Hub):
             pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
-        yield Feature("settings", SettingsCommands(self.settings).commands())
+        addresses = AddressCommands(cache, self.limits)
+        yield Feature("settings", [*SettingsCommands(self.settings).commands(), *addresses.commands()])
         yield Feature("notepad", Notepad(cache).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("privacy", leads={"retention": self.retainer.run})

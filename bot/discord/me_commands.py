@@ -49,11 +49,7 @@ async def _settings(interaction: Interaction, line: str | None) -> None:
 
 
 async def _email(interaction: Interaction, address: str) -> None:
-    handler = handler_of(interaction)
-    normalized = await handler.service.claim_address(
-        await handler.lookup.person_id(interaction.user), address
-    )
-    await reply_text(interaction, f"An email goes to {normalized}. Reply to it to confirm the address.")
+    await handler_of(interaction).pages.show(interaction, None, f"link {address}")
 
 
 async def _export(interaction: Interaction) -> None:

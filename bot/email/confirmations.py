@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.email.reachability import Correspondents
-from bot.email.replies import personal_commands
 from bot.email.replies.results import TableAnswer
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
 from bot.hub.info import TableInfo
 from bot.hub.notifications.preferences import with_deputy
-from bot.hub.people import load_standing
+from bot.hub.people import load_standing, prefer_address
 from bot.service import Service
 from mail import ReplyToken
 from mail.composing.page import Attachment
@@ -101,7 +100,7 @@ class Confirmations:
             await data.delete_messages(lambda address: address.get("person") == former)  # they are made anew
         person = await unit.people.get(person_id)
         await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
-        where = await personal_commands.prefer(unit, person_id, claim.address)
+        where = await prefer_address(unit, person_id, claim.address)
         return f"{claim.address} is confirmed, and you can play by replying to your emails. {where}"
 
     async def _answer_invitation(self, token: ReplyToken, table_id: int, yes: bool) -> str:

@@ -28,6 +28,7 @@ FIELDS = {
     "TEXT": r".{1,80}",
     "LINES": r".+",
     "NAME": r".{1,40}",
+    "ADDRESS": r"\S+@\S+",
     "COMPANY": r"(?P<company>.{1,40}?)",
     "PLAYER": r"(?P<player>.{1,40}?)",
     "PRIVATE": r"[\w&]{1,5}",

@@ -43,7 +43,7 @@ from bot.hub.feature import Addition, AddToEnding, AddToTurn, Feature, MakePage,
 from bot.hub.loading import UnreadableTable
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
-from bot.hub.people import Kind, LimitReached, Limits, claim_address
+from bot.hub.people import Kind, LimitReached, Limits
 from bot.hub.play import MoveHandler
 from bot.hub.polls import PollHandler, can_only_vote
 from bot.hub.queries import TableQueries
@@ -346,17 +346,6 @@ class Hub:
             return await command.handler(person_id, lines)
         except ValueError as error:
             return LineRefused(0, "; ".join(lines), str(error))
-
-    async def claim_address(self, person_id: int, address: str) -> str:
-        """A person names their own email address; an email there asks for a confirming reply.
-
-        Returns the normalized address. Raises ValueError with a sentence if it is none.
-        """
-        async with self.store.begin() as unit:
-            await self.limits.count(unit, person_id, "claims")
-            plain = await claim_address(unit, person_id, address)
-        self.wake_subscribers()
-        return plain
 
     async def _answer(
         self, table: LiveTable, seat: int | None, line: str

@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.position.times import duration_text
+from engine.core.words import join_words
 from storage import Identity, NewMessage, Person, Store, UnitOfWork, hash_secret, mail_order
 
 CLAIM_LIFETIME = timedelta(days=3)
@@ -28,7 +29,8 @@ async def person_by_discord(unit: UnitOfWork, user: int, name: str) -> Person:
     return await unit.people.get_or_create("discord", str(user), player_name(name))
 
 
-def _normalized(address: str) -> str:
+def normalized_address(address: str) -> str:
+    """An email address as it is stored. Raises ValueError with a sentence if it is not one plain address."""
     from mail import normalize_address  # a tenth of what a start would import
 
     return normalize_address(address)
@@ -39,7 +41,7 @@ async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> P
 
     Raises ValueError with a sentence if it is not one plain address.
     """
-    plain = _normalized(address)
+    plain = normalized_address(address)
     return await unit.people.get_or_create("email", plain, name or player_name(plain), verified=False)
 
 
@@ -52,7 +54,7 @@ async def fault_of(unit: UnitOfWork, address: str) -> str:
 
 async def check_invitable(unit: UnitOfWork, person: Person, address: str, name: str) -> None:
     """Raises ValueError with a sentence where no invitation may go to the address of a person."""
-    plain = _normalized(address)
+    plain = normalized_address(address)
     is_stranger = plain not in await unit.people.verified_addresses(person.id)
     if person.preferences.get("mail") is False:
         raise ValueError(f"{plain} wants no emails, so {name} cannot be invited by email.")
@@ -70,7 +72,7 @@ async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
 
     Returns the normalized address. Raises ValueError with a sentence if it is not one plain address.
     """
-    plain = _normalized(address)
+    plain = normalized_address(address)
     code = await unit.people.create_address_claim(person_id, plain, CLAIM_LIFETIME)
     notification = Notification("claim", 0, 0, person_id=person_id)
     await unit.outbox.enqueue(
@@ -84,6 +86,32 @@ async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
         )
     )
     return plain
+
+
+async def prefer_address(unit: UnitOfWork, person_id: int, address: str) -> str:
+    """Let emails go to a verified address of a person; the address that had them so far is told. Returns
+    where they go."""
+    former = (await load_standing(unit, person_id)).address
+    await unit.people.prefer_address(person_id, address)
+    await unit.people.record_bounces(person_id, address, {}, "")
+    if former and former != address:
+        sentence = (
+            f"Your emails go to {address} from now on; you may still write from {former}. "
+            f"If that was not you, reply `unlink {address}`."
+        )
+        await unit.outbox.enqueue(account_notice(person_id, former, sentence, f"prefer.{unique_suffix()}"))
+    return await addresses_text(unit, person_id)
+
+
+async def addresses_text(unit: UnitOfWork, person_id: int) -> str:
+    """Which addresses a person has, and where their emails go."""
+    verified = await unit.people.verified_addresses(person_id)
+    if not verified:
+        return "No email address is linked."
+    standing = await load_standing(unit, person_id)
+    where = f"Emails go to {standing.address}" if standing.wants_mail else "Emails are off"
+    others = f"; orders may also come from {join_words(verified[1:])}" if verified[1:] else ""
+    return f"{where}{others}."
 
 
 def account_notice(person_id: int, address: str, sentence: str, key: str) -> NewMessage:

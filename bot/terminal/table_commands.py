@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from bot.email.reachability import Correspondents, waiting_sentence
-from bot.email.replies import personal_commands
+from bot.email.replies.personal_commands import carry_out_personal
 from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub import people
 from bot.hub.info import TableInfo
@@ -22,7 +22,6 @@ from bot.hub.request import UNKNOWN_SEAT, NotYourSeat, QueryAnswer, Request, fir
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
-from mail import normalize_address
 
 
 @dataclass(slots=True)
@@ -179,9 +178,8 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
             await Correspondents(service).stop(player.person_id)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
-        return await personal_commands.unlink(
-            service, player.person_id, normalize_address(argument[: -len(" off")])
-        )
+        line = f"unlink {argument[: -len(' off')]}"
+        return " ".join(await carry_out_personal(service, player.person_id, line, is_reply=True))
     async with service.store.begin() as unit:
         address = await people.claim_address(unit, player.person_id, argument)
     service.wake_subscribers()

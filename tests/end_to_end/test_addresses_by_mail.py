@@ -60,7 +60,7 @@ async def test_a_forged_letter_links_and_unlinks_nothing(office: MailHarness) ->
     """Only a reply to an email of ours counts: the From of any other may be anybody's."""
     ann, _work, person_id = await linked(office)
     for number, line in enumerate(("link mallory@evil.test", f"unlink {WORK}")):
-        assert "To protect your seats" in (await sent(ann, line, number)).text
+        assert "To protect your settings" in (await sent(ann, line, number)).text
     mallory = MailPlayer("Mallory", "mallory@evil.test", office)
     assert await addresses(office, person_id) == [WORK, "ann@player.test"] and mallory.inbox == []
 

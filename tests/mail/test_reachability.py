@@ -76,7 +76,7 @@ async def test_back_by_a_link_on_discord(desk: LetterDesk) -> None:
     """`/me email` makes the request; the letter that it sends is answered from the new address."""
     table = await cut_off(desk)
     ann = await desk.person("Ann")
-    await desk.service.claim_address(ann, WORK)
+    await desk.service.submit_personal(ann, [f"link {WORK}"])
     assert await subjects(desk) == [f"{WORK}: "]  # to confirm the address
     await desk.write("yes", "Ann", "yes", original=WORK, sender=WORK, take=False)
     await assert_back(desk, table, WORK)

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from bot.email.reachability import Bounce, Correspondents
-from bot.email.replies.personal_commands import unlink
 from bot.hub.people import load_standing
 from mail import ReplyToken
 from tests.pace.conftest import START, DrivenTable
@@ -38,7 +37,7 @@ async def test_no_email_comes_after_the_last_one(driven: DrivenTable, way: str) 
     if way == "stop":
         await Correspondents(driven.service).stop(bob, "bob@example.org")
     else:
-        await unlink(driven.service, bob, "bob@example.org")
+        await driven.service.submit_personal(bob, ["unlink bob@example.org"])
     assert await driven.settings("Bob", "next on") == "Set: next on."
     await driven.wait_until(MORNING)
     await driven.tick()

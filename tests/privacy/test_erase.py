@@ -113,7 +113,7 @@ async def _fill(host: Host) -> None:
     await service.watcher.keep(
         await service.watcher.look(_game_of("Quinn"), "discord:5", None), "discord:5", "8"
     )
-    await service.claim_address(own, "claim@zwie.test")
+    await service.submit_personal(own, ["link claim@zwie.test"])
     await _fill_rows(host)
     _fill_files(host.folder)
 

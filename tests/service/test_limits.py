@@ -37,7 +37,9 @@ async def ask_for_a_seat(service: Service, world: ServiceHarness, number: int) -
 ACTS: dict[Kind, Act] = {
     "tables": lambda service, world, _: service.lobby.create("1830", world.people["Bob"]),
     "invitations": invite,
-    "claims": lambda service, world, n: service.claim_address(world.people["Ann"], f"a{n}@example.org"),
+    "claims": lambda service, world, n: service.submit_personal(
+        world.people["Ann"], [f"link a{n}@example.org"]
+    ),
     "plans": lambda service, world, _: service.submit(
         world.table, None, ["plan buy SV"], None, None, person_id=world.people["Ann"]
     ),
@@ -95,8 +97,8 @@ async def test_14_6_a_limit_is_of_one_person_and_of_one_day(world: ServiceHarnes
 
 async def test_14_6_what_is_refused_for_its_number_changes_nothing(world: ServiceHarness) -> None:
     service = Service(world.store, limits=Limits({"claims": 0}))
-    with pytest.raises(LimitReached):
-        await service.claim_address(world.people["Ann"], "ann@example.org")
+    refused = await service.submit_personal(world.people["Ann"], ["link ann@example.org"])
+    assert isinstance(refused, LineRefused)
     assert await world.sent("claim") == []
 
 

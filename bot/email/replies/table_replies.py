@@ -21,7 +21,7 @@ address that belongs to nobody yet gets few invitations in all.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -30,9 +30,7 @@ import msgspec
 import engine
 from bot.email.pages.turn_pages import inline_images
 from bot.email.replies.personal_commands import (
-    carry_out_address,
     carry_out_personal,
-    is_address_command,
     is_personal_command,
     is_wish_about_data,
 )
@@ -62,7 +60,6 @@ HELP = (
     "snapshot, with such a game attached: its map, market and sheet, and what is new since the last time",
     "options TITLE: what can be agreed for a title",
     "ask CODE: ask for an open seat at a table",
-    "addresses: where your emails go; `link ann@example.org` adds an address, `unlink` gives one up",
     "stop: no more emails; `start` in a reply starts them again",
 )
 NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
@@ -106,18 +103,11 @@ UNSURE = ("start", "join", "keep", "agree", "decline")
 """Words that mean something else where no table waits for its start."""
 
 
-PersonalCommand = Callable[[Service, int, str, bool], Awaitable[tuple[str, ...]]]
-
-
-def _about_oneself(service: Service, token: ReplyToken, lines: Sequence[str]) -> PersonalCommand | None:
-    """What carries out a command about oneself; None for other lines, and for those that a game reads."""
-    if lines and is_address_command(lines[0]):
-        return carry_out_address
-    if lines and (
+def _is_about_oneself(service: Service, token: ReplyToken, lines: Sequence[str]) -> bool:
+    """Whether the first line is a command about oneself that no game reads."""
+    return bool(lines) and (
         is_wish_about_data(lines[0]) or (token.seat is None and is_personal_command(service, lines[0]))
-    ):
-        return carry_out_personal
-    return None
+    )
 
 
 class TableReplies:
@@ -141,7 +131,7 @@ class TableReplies:
     ) -> TableAnswer | None:
         """Carry out a command about tables; None where it is none, or means something else here. is_reply:
         to an email of ours, whose reply address nobody else knows."""
-        about_oneself = _about_oneself(self._service, token, lines)
+        about_oneself = _is_about_oneself(self._service, token, lines)
         if not (about_oneself or await self._is_table_command(token, lines)):
             return None
         person_id, table_id = token.person_id, token.table_id
@@ -152,7 +142,7 @@ class TableReplies:
             request = await self._begin_request(request_id)
             try:
                 if about_oneself:
-                    said = await about_oneself(self._service, person_id, lines[0], is_reply)
+                    said = await carry_out_personal(self._service, person_id, lines[0], is_reply)
                     answer = CommandAnswer(said, table_id)
                 else:
                     answer = await self._run(person_id, lines, table_id, name, request, files)

@@ -1,0 +1,71 @@
+"""The email addresses of a person: `addresses` lists them, `link` adds one or lets emails go there, `unlink`
+gives one up.
+
+An email to a new address asks for confirmation. The address that had the emails so far is told when another
+gets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.hub.cache import TableCache
+from bot.hub.command import Command, Form, Lines, PersonCommand
+from bot.hub.people import Limits, addresses_text, claim_address, normalized_address, prefer_address
+from bot.hub.request import QueryAnswer
+from storage import UnitOfWork
+
+
+class AddressCommands:
+    """Carries out lines about a person's own email addresses."""
+
+    def __init__(self, cache: TableCache, limits: Limits) -> None:
+        """limits: how often on one day a person may name a new address."""
+        self._cache, self._store, self._limits = cache, cache.store, limits
+
+    def commands(self) -> list[Command]:
+        """`addresses`, `link`, `unlink`."""
+        listing = Form("addresses", "which email addresses are yours, and where your emails go")
+        linking = Form("link ADDRESS", "get emails at an address; one there asks you to confirm it")
+        giving_up = Form("unlink ADDRESS", "an address is no longer yours")
+        return [
+            PersonCommand("addresses", (listing,), self._list, Lines.NONE),
+            PersonCommand("link", (linking,), self._link, Lines.NONE),
+            PersonCommand("unlink", (giving_up,), self._unlink, Lines.NONE),
+        ]
+
+    async def _list(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        async with self._store.read() as unit:
+            return QueryAnswer("addresses", await addresses_text(unit, person_id))
+
+    async def _link(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        async with self._store.begin() as unit:
+            address = _address_in(lines[0])
+            if address in await unit.people.verified_addresses(person_id):
+                told = await prefer_address(unit, person_id, address)
+            else:
+                await self._limits.count(unit, person_id, "claims")
+                await claim_address(unit, person_id, address)
+                told = f"An email goes to {address}. Reply `yes` to it to confirm the address."
+        self._cache.wake_subscribers()
+        return QueryAnswer("addresses", told)
+
+    async def _unlink(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        async with self._store.begin() as unit:
+            told = await _given_up(unit, person_id, _address_in(lines[0]))
+        return QueryAnswer("addresses", told)
+
+
+def _address_in(line: str) -> str:
+    """The address behind the word of a line. Raises ValueError with a sentence."""
+    return normalized_address("".join(line.split()[1:]).strip("<>").removeprefix("mailto:"))
+
+
+async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
+    """Take an address from a person. Raises ValueError with a sentence."""
+    if address not in await unit.people.verified_addresses(person_id):
+        raise ValueError(f"{address} is not linked. {await addresses_text(unit, person_id)}")
+    if len(await unit.people.identities(person_id)) == 1:
+        raise ValueError(f"{address} is the only way to its owner, so it stays. Emails can be stopped.")
+    await unit.people.remove_identity(person_id, "email", address)
+    return f"{address} is no longer linked. {await addresses_text(unit, person_id)}"
