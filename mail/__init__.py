@@ -4,7 +4,7 @@ Inbound: `InboxWatcher` watches the IMAP mailbox. It is given two things: where 
 (`mail.inbox.Arrivals`), and what decides about them (`mail.inbox.Handler`). For each mail it has the bytes
 kept, lets a `ParserProcess` parse them (bytes to `ParsedMail`), asks the handler, has the outcome kept, with
 the replies and their tokens in one transaction, and moves the mail to a folder. `mail.reading` finds the
-lines in a reply that may be orders, and what is not clear about them.
+lines in a reply that may be moves, and what is not clear about them.
 
 Outbound: `compose` makes an email once, from a `MailPage`, with a fixed Message-ID and fresh tokens.
 `SmtpDeliveryWorker` sends what is due in the outbox that it is given (`mail.smtp.MailOutbox`), always the

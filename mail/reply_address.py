@@ -194,7 +194,7 @@ these words say, `agree|decline`. `bounce` gives no right to act.
 class ReplyToken:
     """What a valid token stands for.
 
-    address: where replies go. verified_addresses: all verified addresses of the person; orders are
+    address: where replies go. verified_addresses: all verified addresses of the person; moves are
     accepted from these. table_code: the code that threads the emails of a table (`17`). table_label: the
     table's name in subjects. decision_id: the decision that the email asked for. person_id, table_id,
     seat_number: the ids of the service; None where the token belongs to no table or seat (`link`).

@@ -110,7 +110,7 @@ async def addresses_text(unit: UnitOfWork, person_id: int) -> str:
         return "No email address is linked."
     standing = await load_standing(unit, person_id)
     where = f"Emails go to {standing.address}" if standing.wants_mail else "Emails are off"
-    others = f"; orders may also come from {join_words(verified[1:])}" if verified[1:] else ""
+    others = f"; you may also write from {join_words(verified[1:])}" if verified[1:] else ""
     return f"{where}{others}."
 
 

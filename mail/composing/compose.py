@@ -2,7 +2,7 @@
 
 A `MailPage` gets its two bodies from two templates (text, and HTML with escaping), its headers,
 images, attachments and fresh tokens. The first line of both bodies is the delimiter, and the last line begins
-with the footer; `mail.reading.quotes` looks for no orders between them.
+with the footer; `mail.reading.quotes` looks for no moves between them.
 
 Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
 and mail programs then no longer thread the email. Everything else is folded at 76 columns, which keeps
@@ -103,9 +103,9 @@ def _with_code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]{1,200})`", r"<code>\1</code>", str(escape(text))))
 
 
-def _order_and_comment(line: str) -> tuple[str, str]:
-    order, _, comment = line.partition(" #")
-    return order.strip(), comment.strip()
+def _line_and_comment(line: str) -> tuple[str, str]:
+    plain, _, comment = line.partition(" #")
+    return plain.strip(), comment.strip()
 
 
 def _mailto(line: str, address: str, code: str = "") -> str:
@@ -113,11 +113,11 @@ def _mailto(line: str, address: str, code: str = "") -> str:
 
     code: the token, where it cannot stand in the address.
     """
-    order, _ = _order_and_comment(line)
-    body = "\n".join(part.strip() for part in order.split(";")) + "\n"
+    plain, _ = _line_and_comment(line)
+    body = "\n".join(part.strip() for part in plain.split(";")) + "\n"
     body += f"\n# code-{code}\n" if code else ""
     body = body.replace("\n", "\r\n")  # RFC 6068 §5
-    return f"mailto:{quote(address, safe='@+')}?subject={quote(order[:60])}&body={quote(body)}"
+    return f"mailto:{quote(address, safe='@+')}?subject={quote(plain[:60])}&body={quote(body)}"
 
 
 def _preview(page: MailPage) -> str:
@@ -140,7 +140,7 @@ def _templates() -> Environment:
         "line": safe_line,
         "lines": safe_lines,
         "cut": _safe_items,
-        "parts": _order_and_comment,
+        "parts": _line_and_comment,
         "mailto": _mailto,
         "code": _with_code,
     }

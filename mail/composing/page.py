@@ -3,7 +3,7 @@
 `compose` makes an email of it.
 
 Lines that people wrote are shown as `QuotedLines`, each behind `| `, and what they tell the table in one line
-behind their name: so that neither can be read as an order when a mail program quotes our email without marks.
+behind their name: so that neither can be read as a move when a mail program quotes our email without marks.
 """
 
 import re

@@ -3,7 +3,7 @@
 It keeps what a reader would see of the sender's own text. It drops scripts, styles, heads, everything that
 is hidden by its style or struck out, and quotes: `blockquote` and the containers in which mail programs put
 the email that is answered. A dropped quote leaves a line `>`, where `reply_text` stops: text after a
-quote is never an order.
+quote is never a move.
 """
 
 import re

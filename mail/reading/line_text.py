@@ -1,7 +1,7 @@
-"""One line of a reply in plain characters, and without what people put around an order.
+"""One line of a reply in plain characters, and without what people put around a move.
 
-`normalize_line` undoes what mail programs and phones do to characters. `order_text` also takes away what
-does not change an order: `Please`, `thanks`, exclamation marks, smileys, `My move:`. Both are pure, and
+`normalize_line` undoes what mail programs and phones do to characters. `move_text` also takes away what
+does not change a move: `Please`, `thanks`, exclamation marks, smileys, `My move:`. Both are pure, and
 linear in the length of the line.
 """
 
@@ -59,7 +59,7 @@ def words_of(line: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:['&][^\W_]+)*", line.casefold())
 
 
-# --- what people put around an order ---
+# --- what people put around a move ---
 
 _BEFORE = re.compile(
     r"(?:(?:please|pls|plz|bitte|ok|okay|hi|hello|hallo|hey)\b[ ,:!.-]{1,4}"
@@ -76,7 +76,7 @@ _SMILEY = re.compile(r"(?:^| )(?:[:;=8]['o-]?[)(DPp]|<3|\^\^|xD)$")
 
 
 DOUBTFUL_PICTOGRAPHS = frozenset("🤔🤷❓❔🚫❌❎✖✕✗✘🛑⛔👎☐☒☓🗙🗵🙅🤨🧐😕🤐🙈↩↪⏸⏹✋🖐🤚⏳⌛🤡🙃🤪😜😝🤥")
-"""They may take an order back, or ask, or joke."""
+"""They may take a move back, or ask, or joke."""
 
 
 def _is_pictograph(char: str) -> bool:
@@ -108,10 +108,10 @@ def without_courtesies(line: str, verbs: Collection[str]) -> str:
     return bare
 
 
-def order_text(line: str, verbs: Collection[str]) -> str:
-    """The same, if an order's verb then stands first; else the line itself.
+def move_text(line: str, verbs: Collection[str]) -> str:
+    """The same, if a move's verb then stands first; else the line itself.
 
-    verbs: the first words of orders, in lower case.
+    verbs: the first words of moves, in lower case.
     """
     bare = without_courtesies(line, verbs)
     return bare if first_word(bare) in verbs else line

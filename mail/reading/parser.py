@@ -7,7 +7,7 @@ rules keep hostile mail cheap:
   boundary lines, the depth of parts, the length of each header value. Only From is parsed by the full address
   grammar;
 - headers are read raw, one by one, so that a broken one does not affect the others;
-- the text is cut to `MAX_TEXT` characters and `MAX_LINES` lines: orders are written at the top.
+- the text is cut to `MAX_TEXT` characters and `MAX_LINES` lines: moves are written at the top.
 
 Parsing still needs a time limit; `mail.reading.parser_process` sets it.
 """

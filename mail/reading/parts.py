@@ -27,7 +27,7 @@ class MailProblem(StrEnum):
     BROKEN = "its structure is broken"
     TOO_BIG = "it is too big"
     EMPTY = "it has no text above the quoted email"
-    IN_SUBJECT = "its orders stand in the subject, where none are read"
+    IN_SUBJECT = "its moves stand in the subject, where none are read"
     NO_TEXT = "it has pictures or attachments but no text"
     TNEF = "its text is inside a winmail.dat attachment"
     ENCRYPTED = "it is encrypted"

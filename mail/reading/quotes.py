@@ -5,7 +5,7 @@ Mail programs put a reply above the quoted email, below it, or between its lines
 or stand unmarked below an attribution (`On … wrote:`) or a block of headers (`From: … Sent: …`). Text above
 the quote is the sender's. Between and below marked quotes, unmarked lines are theirs too, except what a mail
 program has wrapped over from a quoted line. In an unmarked quote nothing is theirs before the last line of
-our own email (`FOOTER`), because its lines to copy look like orders.
+our own email (`FOOTER`), because its lines to copy look like moves.
 """
 
 import re
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from mail.reading.line_text import first_word, is_quote
 
-DELIMITER = "--- Reply above this line. One order per line. ---"
-FOOTER = "Write above everything else, one order per line"
+DELIMITER = "--- Reply above this line. One move on each line. ---"
+FOOTER = "Write above everything else, one move on each line"
 
 _DELIMITERS = (
     "reply above this line",
@@ -66,7 +66,7 @@ _WRAPPED_AT = 45  # a quoted line of this length may have been wrapped by the se
 
 
 class ReplyLine(NamedTuple):
-    """A line that may be an order, normalized; `number` counts the lines of the text from 1."""
+    """A line that may be a move, normalized; `number` counts the lines of the text from 1."""
 
     number: int
     text: str
@@ -82,9 +82,9 @@ class OwnText(NamedTuple):
 
 
 def own_text(lines: Sequence[str], verbs: Collection[str]) -> OwnText:
-    """The sender's own lines among normalized lines. verbs: the first words of orders, in lower case.
+    """The sender's own lines among normalized lines. verbs: the first words of moves, in lower case.
 
-    `end` below them says that nothing follows; as the first line it is an order.
+    `end` below them says that nothing follows; as the first line it is a move.
     """
     first = next((at for at, line in enumerate(lines) if line), len(lines))
     start = first + (lines[first : first + 1] != [] and lines[first].strip().casefold() == "end")
@@ -180,7 +180,7 @@ def _attribution_length(lines: Sequence[str], at: int) -> int:
 
 
 def _begins_later(lines: Sequence[str], at: int, length: int) -> bool:
-    """Whether the attribution begins at a later one of these lines, so that the first may be an order."""
+    """Whether the attribution begins at a later one of these lines, so that the first may be a move."""
     begins_well = _starts_like_attribution(lines[at])
     return any(
         _reads_as_attribution(lines, at + later, length - later)

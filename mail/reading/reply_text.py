@@ -1,9 +1,9 @@
-"""Finds the orders in the text of a reply, and only those that are meant: pure, line by line, linear.
+"""Finds the moves in the text of a reply, and only those that are meant: pure, line by line, linear.
 
-Theory of operation. A line is an order if the game can read it; the first word alone means nothing. Reading
+Theory of operation. A line is a move if the game can read it; the first word alone means nothing. Reading
 goes in three steps, because only the service knows the game:
 
-1. `split_reply` finds the sender's own lines (`mail.reading.quotes`) and says which of them may be orders
+1. `split_reply` finds the sender's own lines (`mail.reading.quotes`) and says which of them may be moves
    (`ReplyText.candidates`);
 2. the service says which of these the game can read;
 3. `judge` decides. A reply is *clear* if every other line of it is harmless: a greeting, a closing, a
@@ -11,12 +11,12 @@ goes in three steps, because only the service knows the game:
    played, all or none. Otherwise nothing is played; `meant` is what the reply would be without the doubt, for
    the sender to confirm.
 
-Text beside the orders is accepted only if it is known to be harmless: greetings, closings, signatures,
-phrases of courtesy, the footers of mail systems. Any other prose may take the orders back or put them into
+Text beside the moves is accepted only if it is known to be harmless: greetings, closings, signatures,
+phrases of courtesy, the footers of mail systems. Any other prose may take the moves back or put them into
 somebody else's mouth, and no list of words tells; then nothing is played, and the sender is asked.
 
-The orders stand above the quoted email. Where nothing stands there that could be one, lines between or below
-marked quotes count by the same rules. Where orders stand in both places, the reply is not clear.
+The moves stand above the quoted email. Where nothing stands there that could be one, lines between or below
+marked quotes count by the same rules. Where moves stand in both places, the reply is not clear.
 """
 
 import re
@@ -25,7 +25,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from mail.reading import small_talk, unclear_lines
-from mail.reading.line_text import first_word, normalize_line, order_text, words_of
+from mail.reading.line_text import first_word, move_text, normalize_line, words_of
 from mail.reading.quotes import ReplyLine, own_text
 from mail.reading.unclear_lines import Vocabulary
 
@@ -57,7 +57,7 @@ class ReplyFault(NamedTuple):
 
 
 class UnclearLine(NamedTuple):
-    """A line that leaves a doubt, and why: `nearly an order`, `this may change your order`."""
+    """A line that leaves a doubt, and why: `nearly a move`, `this may change your move`."""
 
     line: ReplyLine
     reason: str
@@ -67,7 +67,7 @@ class ReplyText(NamedTuple):
     """The sender's own lines above the quoted email and below its beginning; device signatures and comments
     left out.
 
-    candidates: the lines that may be orders, in their order: what the game is asked about. ended: the
+    candidates: the lines that may be moves, in their order: what the game is asked about. ended: the
     numbers of the lines that end in a punctuation mark. talk: what is said to the table. within_talk: the
     lines of it, below the first of each, that may be lines of play.
     """
@@ -88,9 +88,9 @@ class ReplyText(NamedTuple):
 class ParsedReply(NamedTuple):
     """A parsed reply.
 
-    orders: what is played; empty where the reply is not clear. ignored: harmless prose. misplaced: lines
-    like orders between or below quotes, which are not played. unclear: the lines that leave a doubt. meant:
-    the orders of an unclear reply, if that can be said. is_below: the orders stand between or below quotes.
+    lines: what is played; empty where the reply is not clear. ignored: harmless prose. misplaced: lines
+    like moves between or below quotes, which are not played. unclear: the lines that leave a doubt. meant:
+    the moves of an unclear reply, if that can be said. is_below: the moves stand between or below quotes.
     """
 
     lines: tuple[ReplyLine, ...] = ()
@@ -103,7 +103,7 @@ class ParsedReply(NamedTuple):
 
 
 def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
-    """The sender's own lines. verbs: the first words of orders, in lower case."""
+    """The sender's own lines. verbs: the first words of moves, in lower case."""
     raw_lines = text.splitlines()
     own = own_text([normalize_line(line) for line in raw_lines], verbs)
     said_above, within_above, lines_above = _split_talk(own.above, verbs)
@@ -144,7 +144,7 @@ def _split_talk(
 
 
 def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
-    """The lines without device signatures and comments, with wrapped orders joined and `;` between orders
+    """The lines without device signatures and comments, with wrapped moves joined and `;` between moves
     split.
     """
     plain = [
@@ -157,9 +157,9 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
         parts = [part for part in parts if part]
         is_split = len(parts) > 1 and first_word(parts[0]) not in _NOT_SPLIT
         if is_split and all(first_word(part) in verbs for part in parts):
-            yield from (ReplyLine(line.number, order_text(part, verbs)) for part in parts)
+            yield from (ReplyLine(line.number, move_text(part, verbs)) for part in parts)
         else:
-            yield ReplyLine(line.number, order_text(line.text, verbs))
+            yield ReplyLine(line.number, move_text(line.text, verbs))
 
 
 def _is_comment(line: str) -> bool:
@@ -167,7 +167,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[ReplyLine]:
-    """Join orders that were wrapped: a line ends in `,` or `-`, or had no room for the next word."""
+    """Join moves that were wrapped: a line ends in `,` or `-`, or had no room for the next word."""
     out: list[ReplyLine] = []
     for line in lines:
         last = out[-1].text if out else ""
@@ -187,12 +187,12 @@ def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[Re
 MAX_MOVES = 40
 MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
 
-NEARLY = "it is nearly an order, but not quite"
-QUALIFYING = "it may change what the orders mean"
-BESIDE = "it stands right beside an order and cannot be read"
+NEARLY = "it is nearly a move, but not quite"
+QUALIFYING = "it may change what the moves mean"
+BESIDE = "it stands right beside a move and cannot be read"
 ASKING = "it asks a question"
 IN_TALK = "it stands in what you say to the table"
-IN_TWO_PLACES = "there are orders above the quoted email too"
+IN_TWO_PLACES = "there are moves above the quoted email too"
 
 _QUALIFYING_COMMENT = re.compile(
     r"\b(?:if|unless|maybe|perhaps|not|only|wait|or|but|rather|instead|except|later|tomorrow|wenn|falls|oder"
@@ -204,7 +204,7 @@ Paragraph = Sequence[ReplyLine]
 
 
 def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -> ParsedReply:
-    """Decide what of a reply is meant as orders. readable: those of its candidates that the game can read."""
+    """Decide what of a reply is meant as moves. readable: those of its candidates that the game can read."""
     above = _Part(reply.above, reply.ended, readable, vocabulary)
     below = _Part(reply.below, reply.ended, readable, vocabulary)
     if not (above.lines or above.unclear or reply.within_talk) and (below.lines or below.unclear):
@@ -219,7 +219,7 @@ def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -
 
 
 class _Part:
-    """The sender's lines above or below the quote: orders, lines that leave a doubt, harmless prose."""
+    """The sender's lines above or below the quote: moves, lines that leave a doubt, harmless prose."""
 
     def __init__(
         self,
@@ -236,18 +236,18 @@ class _Part:
         self.meant: list[ReplyLine] = []
         self.ignored: list[str] = []
         self._meant_is_known = True
-        self._has_orders = any(map(self._is_order, lines))
-        self._in_signature = False  # whether a closing or a signature was read, and no order since
+        self._has_moves = any(map(self._is_move, lines))
+        self._in_signature = False  # whether a closing or a signature was read, and no move since
         for paragraph in _paragraphs(lines[:MAX_JUDGED]):
-            if any(map(self._is_order, paragraph)):
+            if any(map(self._is_move, paragraph)):
                 self._judge_beside(paragraph)
             else:
                 self._judge_apart(paragraph)
-        if len(lines) > MAX_JUDGED and any(map(self._is_order, lines[MAX_JUDGED:])):
+        if len(lines) > MAX_JUDGED and any(map(self._is_move, lines[MAX_JUDGED:])):
             self._add_unclear(lines[MAX_JUDGED], f"the reply has more than {MAX_JUDGED} lines")
             self._meant_is_known = False
 
-    def _is_order(self, line: ReplyLine) -> bool:
+    def _is_move(self, line: ReplyLine) -> bool:
         return line.text in self._readable
 
     def _add(self, line: ReplyLine, reason: str | None) -> None:
@@ -256,7 +256,7 @@ class _Part:
         else:
             self.ignored.append(line.text)
 
-    def _add_order(self, line: ReplyLine) -> None:
+    def _add_move(self, line: ReplyLine) -> None:
         self._in_signature = False
         self.lines.append(line)
         self.meant.append(line)
@@ -276,24 +276,24 @@ class _Part:
         elif reason == NEARLY and not is_prose:
             self._meant_is_known = False
 
-    # --- paragraphs with an order ---
+    # --- paragraphs with a move ---
 
     def _judge_beside(self, paragraph: Paragraph) -> None:
         for at, line in enumerate(paragraph):
-            if self._is_order(line):
-                self._add_order(line)
+            if self._is_move(line):
+                self._add_move(line)
             else:
                 reason = self._doubt_beside(paragraph, at)
                 self._add(line, reason)
-                is_below = any(map(self._is_order, paragraph[:at]))
+                is_below = any(map(self._is_move, paragraph[:at]))
                 self._in_signature = self._in_signature or (is_below and reason is None)
 
     def _doubt_beside(self, paragraph: Paragraph, at: int) -> str | None:
-        """Why a line in a paragraph with an order leaves a doubt; None for a greeting, a closing, a
+        """Why a line in a paragraph with a move leaves a doubt; None for a greeting, a closing, a
         signature.
         """
         line = paragraph[at].text
-        is_last = not any(map(self._is_order, paragraph[at + 1 :]))
+        is_last = not any(map(self._is_move, paragraph[at + 1 :]))
         if unclear_lines.starts_as_condition(line):
             return QUALIFYING
         if unclear_lines.nearly_move(line, self._vocabulary, may_be_name=is_last):
@@ -304,7 +304,7 @@ class _Part:
             return None
         if unclear_lines.qualifies(line):
             return ASKING if "?" in line else QUALIFYING
-        if not any(map(self._is_order, paragraph[:at])):
+        if not any(map(self._is_move, paragraph[:at])):
             harmless = small_talk.is_harmless_paragraph([line], self._vocabulary, False, True)
             return None if harmless and paragraph[at].number in self._ended else BESIDE
         return None if is_last and small_talk.is_signature_like(line, self._vocabulary.names) else BESIDE
@@ -326,7 +326,7 @@ class _Part:
         if near:
             return
         text = [line.text + ("." if line.number in self._ended else "") for line in paragraph]
-        is_harmless = not self._has_orders or small_talk.is_harmless_paragraph(
+        is_harmless = not self._has_moves or small_talk.is_harmless_paragraph(
             text, self._vocabulary, self._in_signature, is_above=not self.lines
         )
         asks = ASKING if any("?" in line.text for line in paragraph) else QUALIFYING
@@ -347,10 +347,10 @@ class _Part:
     ) -> ParsedReply:
         unclear = tuple(self.unclear) if unclear is None else unclear
         ignored = others + tuple(self.ignored)
-        orders = tuple(self.lines)
-        fault = _fault(orders) or _fault([each.line for each in unclear if each.reason == NEARLY])
+        moves = tuple(self.lines)
+        fault = _fault(moves) or _fault([each.line for each in unclear if each.reason == NEARLY])
         if not unclear or fault:
-            return ParsedReply(orders, ignored, misplaced, fault, is_below=is_below)
+            return ParsedReply(moves, ignored, misplaced, fault, is_below=is_below)
         meant = tuple(self.meant) if self._meant_is_known and len(self.meant) <= MAX_MOVES else ()
         return ParsedReply((), ignored, misplaced, None, unclear, meant, is_below)
 
@@ -365,12 +365,12 @@ def _paragraphs(lines: Sequence[ReplyLine]) -> list[list[ReplyLine]]:
     return [paragraph for paragraph in found if paragraph]
 
 
-def _fault(orders: Sequence[ReplyLine]) -> ReplyFault | None:
-    if len(orders) > MAX_MOVES:
+def _fault(moves: Sequence[ReplyLine]) -> ReplyFault | None:
+    if len(moves) > MAX_MOVES:
         return ReplyFault(
-            orders[MAX_MOVES], f"An email may have {MAX_MOVES} orders; this one has {len(orders)}."
+            moves[MAX_MOVES], f"An email may have {MAX_MOVES} moves; this one has {len(moves)}."
         )
-    for line in orders:
+    for line in moves:
         if "\ufffd" in line.text:
             return ReplyFault(line, "A character of this line is damaged.")
         if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Cs"} for char in line.text):

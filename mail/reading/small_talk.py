@@ -1,4 +1,4 @@
-"""Prose of a reply that is certainly not about its orders: greetings, closings, signatures. Pure."""
+"""Prose of a reply that is certainly not about its moves: greetings, closings, signatures. Pure."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -101,7 +101,7 @@ def is_friendly(line: str) -> bool:
 
 
 def is_signature_like(line: str, names: frozenset[str], in_signature: bool = False) -> bool:
-    """Whether a line below orders begins a signature: a name, a phone number; below one, a company, an
+    """Whether a line below moves begins a signature: a name, a phone number; below one, a company, an
     address. names: the writer's own.
     """
     words = words_of(line)
@@ -134,7 +134,7 @@ def _may_be_name(word: str, names: Collection[str]) -> bool:
     return word in GIVEN_NAMES or (len(word) >= 3 and any(name[:3] == word[:3] for name in names))
 
 
-# --- paragraphs without orders ---
+# --- paragraphs without moves ---
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_MONEY = word_pattern(
@@ -157,15 +157,15 @@ _SMALL_TALK = re.compile(
 
 
 def opens_signature(line: str, vocabulary: Vocabulary) -> bool:
-    """Whether what follows a line below the orders is a signature."""
+    """Whether what follows a line below the moves is a signature."""
     return is_closing(line) or (bool(vocabulary.names) and set(words_of(line)) <= vocabulary.names)
 
 
 def is_harmless_paragraph(
     lines: Sequence[str], vocabulary: Vocabulary, in_signature: bool, is_above: bool = False
 ) -> bool:
-    """Whether a paragraph without orders is certainly not about them. lines: with their final dots.
-    is_above: it stands above the orders, where nobody signs.
+    """Whether a paragraph without moves is certainly not about them. lines: with their final dots.
+    is_above: it stands above the moves, where nobody signs.
 
     No list of words can tell that free prose takes nothing back, so only closings, signatures and phrases of
     courtesy pass; below a signature also whole sentences in which nobody decides anything.

@@ -1,7 +1,7 @@
-"""What makes a reply unclear: lines that are nearly orders, and prose that may take an order back. Pure.
+"""What makes a reply unclear: lines that are nearly moves, and prose that may take a move back. Pure.
 
-An order is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
-a line that the game cannot read: is it nearly an order (`nearly_move`), does it qualify the orders
+A move is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
+a line that the game cannot read: is it nearly a move (`nearly_move`), does it qualify the moves
 (`qualifies` beside one, `continues` in a paragraph of its own). `mail.reading.small_talk`
 says which prose is certainly harmless.
 """
@@ -69,9 +69,9 @@ def _inflections(verb: str) -> tuple[str, ...]:
     return (verb, f"{verb}s", f"{verb}es", f"{verb}ed", f"{verb}ing", f"{doubled}ing")
 
 
-# --- nearly an order ---
+# --- nearly a move ---
 
-# Given names one letter away from an order; as the last line of an email they are signatures.
+# Given names one letter away from a move; as the last line of an email they are signatures.
 _NAMES_LIKE_ORDERS = frozenset(
     """
     ray kay jay may fay pat pam paz pai paj ron jun rune rui don dona dane dong dene doni cass tass bass hugo
@@ -99,7 +99,7 @@ def without_idioms(line: str) -> str:
 
 
 def nearly_move(line: str, vocabulary: Vocabulary, *, may_be_name: bool = False) -> bool:
-    """Whether a line that the game cannot read is nearly an order, or speaks of making a move.
+    """Whether a line that the game cannot read is nearly a move, or speaks of making a move.
 
     may_be_name: it stands where a signature stands.
     """
@@ -180,7 +180,7 @@ def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None
     return scores[0][1].partition("#")[0].strip()
 
 
-# --- prose that qualifies orders ---
+# --- prose that qualifies moves ---
 
 
 @cache
@@ -258,12 +258,12 @@ _FOOTER = re.compile(
 
 
 def retracts(line: str) -> bool:
-    """Whether prose may take an order back: `scratch that`, `on second thought`, `🤔`."""
+    """Whether prose may take a move back: `scratch that`, `on second thought`, `🤔`."""
     return not DOUBTFUL_PICTOGRAPHS.isdisjoint(line) or _RETRACTING.search(without_idioms(line)) is not None
 
 
 def qualifies(line: str) -> bool:
-    """Whether prose right beside an order may qualify it: `only if Bob sells`."""
+    """Whether prose right beside a move may qualify it: `only if Bob sells`."""
     return "?" in line or DOUBTING.search(without_idioms(line)) is not None or retracts(line)
 
 
@@ -283,7 +283,7 @@ def continues(line: str) -> bool:
 
 
 def starts_as_condition(line: str) -> bool:
-    """Whether a line goes on where an order ends: `unless Bob bids`, `or pass`."""
+    """Whether a line goes on where a move ends: `unless Bob bids`, `or pass`."""
     words = words_of(without_idioms(line))
     return bool(words) and words[0] in CONNECTING
 

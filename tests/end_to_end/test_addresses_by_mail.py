@@ -33,7 +33,7 @@ async def linked(office: MailHarness) -> tuple[MailPlayer, MailPlayer, int]:
     assert f"reply to this email with `link {WORK}`" in (await sent(ann, f"link {WORK}", 90)).text
     assert f"An email goes to {WORK}" in (await ann.said(f"link {WORK}")).text
     assert headline(await work.letter()) == "Is this your address?"
-    assert f"Emails go to {WORK}; orders may also come from ann@player.test" in (await work.said("yes")).text
+    assert f"Emails go to {WORK}; you may also write from ann@player.test" in (await work.said("yes")).text
     told = await ann.letter()
     assert f"Your emails go to {WORK} from now on" in told.text and f"unlink {WORK}" in told.text
     return ann, work, person.id
@@ -82,11 +82,11 @@ async def test_an_address_is_given_up(office: MailHarness) -> None:
 async def test_emails_go_back_to_the_first_address(office: MailHarness) -> None:
     ann, work, _person_id = await linked(office)
     assert (
-        "Emails go to ann@player.test; orders may also come from"
+        "Emails go to ann@player.test; you may also write from"
         in (await ann.said("link ann@player.test")).text
     )
     assert "Your emails go to ann@player.test from now on" in (await work.letter()).text
-    assert f"orders may also come from {WORK}." in (await ann.said("addresses")).text
+    assert f"you may also write from {WORK}." in (await ann.said("addresses")).text
 
 
 async def test_an_address_that_bounces_is_left_for_the_other(
@@ -106,7 +106,7 @@ async def test_an_address_that_bounces_is_left_for_the_other(
     assert headline(await ann.answered("buy SV", to=turn)).startswith("OK")
     assert not [row for row in await office.service.queries.log(table.id) if "do not arrive" in str(row)]
     office.player_server.refuse = lambda _: None
-    assert f"Emails go to {WORK}; orders" in (await sent(work, "addresses")).text
+    assert f"Emails go to {WORK}; you may" in (await sent(work, "addresses")).text
 
 
 async def test_stop_and_start_mean_every_address(office: MailHarness) -> None:

@@ -508,7 +508,7 @@ async def test_start_after_stop(
     ("subject", "reason", "words"),
     [
         ("AW: Stop", "stopped", "No more letters"),
-        ("Re: pass", "unreadable", "its orders stand in the subject, where none are read"),
+        ("Re: pass", "unreadable", "its moves stand in the subject, where none are read"),
         ("Re: [Table 17] Your turn", "unreadable", "it has no text above the quoted email"),
     ],
 )

@@ -113,7 +113,7 @@ def _done_lines(result: CommandResult, lines: Sequence[str]) -> tuple[list[Accep
 
 
 def _found_below(reply: ParsedReply) -> list[Block]:
-    text = "Your orders stood between or below the quoted lines. If you did not mean them, send `undo`."
+    text = "Your moves stood between or below the quoted lines. If you did not mean them, send `undo`."
     return [Paragraph(text)] if reply.is_below else []
 
 

@@ -49,7 +49,7 @@ def unread_lines(reply: ParsedReply) -> list[Block]:
     """What of a reply was not taken for lines to play."""
     blocks: list[Block] = []
     if reply.ignored:
-        blocks.append(QuotedLines("Not read as orders", [text[:120] for text in reply.ignored[:10]]))
+        blocks.append(QuotedLines("Not read as moves", [text[:120] for text in reply.ignored[:10]]))
     if reply.misplaced:
         blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
     return blocks
@@ -85,7 +85,7 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     """The reply leaves a doubt, and it cannot be said what it would do."""
     blocks = (
         *_unclear_lines(reply),
-        Paragraph("Please send only the lines that you want to play, one order on each line."),
+        Paragraph("Please send only the lines that you want to play, one move on each line."),
         *copyable("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
@@ -123,7 +123,7 @@ def unreadable_mail(problem: MailProblem, reply: ParsedReply | None = None) -> M
         MailProblem.TNEF: "Please set your email program to send plain text or HTML.",
         MailProblem.ENCRYPTED: "Please send it as plain, unencrypted text.",
         MailProblem.TOO_BIG: "Please send text only.",
-    }.get(problem, "Please write your orders as text above the quoted email, one on each line.")
+    }.get(problem, "Please write your moves as text above the quoted email, one on each line.")
     return _refusal(Paragraph(f"Your email could not be read: {problem.value}. {advice}"), reply=reply)
 
 
