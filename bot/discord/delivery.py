@@ -25,19 +25,19 @@ import discord
 from bot.discord.api import DISCORD_ERRORS, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
-from bot.discord.cards.card_refs import LASTING_SLOTS, OLD_PREFIX
+from bot.discord.cards.card_refs import LASTING_SLOTS, OLD_PREFIX, CardRef
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
 from bot.discord.cards.prompts import card_version
 from bot.discord.places import DeletedMessages
-from bot.discord.posting import Poster, Unreachable
+from bot.discord.posting import Outgoing, Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
 from bot.hub.notifications.due_messages import still_wanted
-from bot.hub.notifications.messages import Notification, is_public
+from bot.hub.notifications.messages import is_public
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
@@ -233,29 +233,30 @@ class DiscordDelivery:
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
         notification = messages.decode_notification(queued.payload)
-        dm_user = None if is_public(queued) else queued.address.get("user")
+        user = None if is_public(queued) else queued.address.get("user")
         try:
             async with self._lock(notification.table_id):
                 await self.service.cache.refresh(notification.table_id)
-                return await self._send_notification(queued, notification, dm_user)
+                shown = await self._send(Outgoing(queued, notification, user))
+                return str(shown.message_id) if shown else None
         except NotFound:
             raise Undeliverable("the table does not exist") from None
 
-    async def _send_notification(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def _send(self, sent: Outgoing) -> CardRef | None:
+        """Show what a message says; where that is."""
+        notification = sent.notification
         if notification.kind in ("turn", "vote"):
-            return await self._send_card(queued, notification, dm_user)
+            return await self._send_card(sent)
         table = await self.service.queries.table_info(notification.table_id)
         match notification.kind:
             case "lobby":
-                return await self.notices.update_lobby(queued, table, notification)
-            case "started" if dm_user is None:
+                return await self.notices.update_lobby(sent, table)
+            case "started" if sent.user is None:
                 table = await self.threads.ensure(table)
-                await self.notices.update_lobby(queued, table, notification)
-                sent = await self.notices.send_text(queued, table, notification, dm_user)
+                await self.notices.update_lobby(sent, table)
+                told = await self.notices.send_text(sent, table)
                 await self._sync_now(table.id)
-                return sent
+                return told
             case "names":
                 await self._sync_now(table.id)
                 word, *former = notification.sentences
@@ -267,9 +268,9 @@ class DiscordDelivery:
                 await self.endings.redraw(table)
                 return None
             case "digest":
-                return await self.notices.send_digest(queued, table, notification, dm_user)
+                return await self.notices.send_digest(sent, table)
             case "reminder":
-                return await self.notices.send_reminder(queued, table, notification, dm_user)
+                return await self.notices.send_reminder(sent, table)
             case "refresh":
                 await self._sync_now(table.id)
                 return None
@@ -277,25 +278,23 @@ class DiscordDelivery:
             await self._sync_now(table.id)
             state = (await self.service.queries.view(table.id)).state
             if state is not None and table.is_over:
-                return await self.endings.send(queued, table, notification, state, dm_user)
+                return await self.endings.send(sent, table, state)
         elif notification.kind in self.service.pages:
-            return await self.notices.send_page(queued, table, notification, dm_user)
+            return await self.notices.send_page(sent, table)
         else:
             await self._sync_now(table.id)
-        return await self.notices.send_text(queued, table, notification, dm_user)
+        return await self.notices.send_text(sent, table)
 
-    async def _send_card(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def _send_card(self, sent: Outgoing) -> CardRef | None:
         """Show what somebody is asked, then bring the other cards up to date."""
-        send = self.keeper.send_turn if notification.kind == "turn" else self.keeper.send_vote
+        is_turn, table_id = sent.notification.kind == "turn", sent.notification.table_id
         try:
-            sent = await send(queued, notification, dm_user)
+            shown = await (self.keeper.send_turn(sent) if is_turn else self.keeper.send_vote(sent))
         except Exception:
-            await self._sync_now(notification.table_id)  # old cards lose their controls even so
+            await self._sync_now(table_id)  # old cards lose their controls even so
             raise
-        await self._sync_now(notification.table_id)
-        return sent
+        await self._sync_now(table_id)
+        return shown
 
     def _lock(self, table_id: int) -> asyncio.Lock:
         return self._locks.setdefault(table_id, asyncio.Lock())

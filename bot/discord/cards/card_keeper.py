@@ -54,13 +54,13 @@ from bot.discord.cards.prompts import (
     open_prompt,
     queued_turn,
 )
-from bot.discord.posting import Draft, Poster, Unreachable
-from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
+from bot.discord.posting import Draft, Outgoing, Poster, Unreachable
+from bot.hub.notifications.messages import decode_notification, turn_collapse_key
 from bot.hub.notifications.notify import is_pinged
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from storage import OutboxMessage, TablePoll
+from storage import TablePoll
 
 log = logging.getLogger(__name__)
 
@@ -362,22 +362,21 @@ class CardKeeper:
 
     # -- new cards ---------------------------------------------------------------------------
 
-    async def send_turn(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def send_turn(self, sent: Outgoing) -> CardRef | None:
         """Post the card of a player who has to act, and notify them unless they have acted since.
 
         Only a sync after it finishes the cards that are not needed any more: nobody waits for that.
         """
+        notification = sent.notification
         view = await self._synced_view(notification.table_id)
         pending = current_prompt(view, notification)
-        if pending is None or (pending.is_main and not pending.acts_now and not dm_user):
+        if pending is None or (pending.is_main and not pending.acts_now and not sent.user):
             return None
         cards, _ = await self._stored(view)
-        is_shown_to_all = pending.is_main and not dm_user
+        is_shown_to_all = pending.is_main and not sent.user
         asked = cards.get(ASKED) if is_shown_to_all else None
         if asked and pending.seat in asked.ref.pinged and notification.seq <= asked.ref.seq:
-            return str(asked.ref.message_id)  # the card of all who are asked has pinged them
+            return asked.ref  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
         log_since = await self.service.queries.log(view.table.id, notification.seq)
@@ -385,32 +384,30 @@ class CardKeeper:
         pinged = await self._pinged(view, acting) if together else [pending.seat] * notification.ping
         notify = [seat for seat in pinged if seat not in acted]
         card = cards.get(card_slot(pending)) if is_shown_to_all else None
-        if card and not notify and card.ref.key != queued.idempotency_key and open_prompt(view, card):
-            return str(card.ref.message_id)
+        if card and not notify and card.ref.key != sent.key and open_prompt(view, card):
+            return card.ref
         own = Place(card_slot(pending), [pending])
         shared = Place(ASKED, acting) if together else own
-        sent = await self._send(queued, view, cards, pending.seat, shared, own, dm_user, notify=notify)
+        shown = await self._send(sent, view, cards, shared, own, notify=notify)
         if asked and not together:
             await self.finished.finish(view, asked)
-        return sent
+        return shown
 
-    async def send_vote(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def send_vote(self, sent: Outgoing) -> CardRef | None:
         """Post the one message of a poll, or the card of a voter in their direct messages."""
-        view = await self._synced_view(notification.table_id)
-        seat, decision_id = notification.seat, str(notification.decision_id)
+        view = await self._synced_view(sent.notification.table_id)
+        seat, decision_id = sent.notification.seat, str(sent.notification.decision_id)
         polls = {f"v{poll.poll.id}": poll for poll, voter in view.missing_votes() if voter == seat}
         poll = polls.get(decision_id)
         if poll is None or seat is None:
             return None
         cards, _ = await self._stored(view)
-        if not dm_user and (card := cards.get(decision_id)):
-            return str(card.ref.message_id)
+        if not sent.user and (card := cards.get(decision_id)):
+            return card.ref
         shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
         now, voters = self.service.store.now(), [seat for seat, vote in poll.votes.items() if vote is None]
         notify = [each for each in voters if is_pinged("vote", view.table, view.recipients.get(each), now)]
-        return await self._send(queued, view, cards, seat, shared, own, dm_user, notify=notify)
+        return await self._send(sent, view, cards, shared, own, notify=notify)
 
     async def _pinged(self, view: TableView, acting: Sequence[PendingDecision]) -> list[int]:
         """Of those who act together, whom their own notifications ping, in whose place there is one card."""
@@ -433,48 +430,48 @@ class CardKeeper:
 
     async def _send(
         self,
-        queued: OutboxMessage,
+        sent: Outgoing,
         view: TableView,
         cards: dict[str, TableCard],
-        seat: int,
         shared: Place,
         own: Place,
-        dm_user: str | None,
         *,
         notify: Sequence[int],
-    ) -> str:
-        """Post a card where the table is shown, or in the direct messages of the player of a seat: if the
-        notification goes there, or nothing can be posted at the table. notify: the seats that it pings.
+    ) -> CardRef:
+        """Post a card where the table is shown, or in the direct messages of the player whom it is about: if
+        the notification goes there, or nothing can be posted at the table. notify: the seats that it pings.
         Raises Unreachable."""
-        if dm_user is None:
+        seat = sent.notification.seat
+        assert seat is not None
+        if sent.user is None:
             try:
-                return await self._post(queued, view, cards, shared, None, notify=notify)
+                return await self._post(sent, view, cards, shared, notify=notify)
             except Unreachable:
-                if (dm_user := user_of(view, seat)) is None:
+                sent = sent._replace(user=user_of(view, seat))
+                if sent.user is None:
                     raise
-        return await self._post(queued, view, cards, own, dm_user, notify=[seat])
+        return await self._post(sent, view, cards, own, notify=[seat])
 
     async def _post(
         self,
-        queued: OutboxMessage,
+        sent: Outgoing,
         view: TableView,
         cards: dict[str, TableCard],
         place: Place,
-        dm_user: str | None,
         *,
         notify: Sequence[int],
-    ) -> str:
+    ) -> CardRef:
         """Post a card; the next sync completes it, or one that an earlier attempt has posted."""
-        slot, prompt = slot_for(dm_user, place.name), place.prompt
+        slot, prompt = slot_for(sent.user, place.name), place.prompt
         previous = cards.get(slot)
-        if previous is not None and previous.ref.key == queued.idempotency_key:
+        if previous is not None and previous.ref.key == sent.key:
             self.shown_versions.pop(view.table.id, None)
-            return str(previous.ref.message_id)
+            return previous.ref
         users = [user for each in notify if (user := user_of(view, each))]
-        built = await self._build(view, prompt, view.seq, dm_user, pings_first=bool(users))
+        built = await self._build(view, prompt, view.seq, sent.user, pings_first=bool(users))
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
         seat = seats[0] if len(seats) == 1 else None
-        person_id, key = None if seat is None else view.table.person_at(seat), queued.idempotency_key
-        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=key, pinged=seats)
+        person_id = None if seat is None else view.table.person_at(seat)
+        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats)
         card = TableCard(view.table.id, slot, ref)
-        return str((await self._put(view, card, built.draft(users), key, previous, view.seq)).message_id)
+        return await self._put(view, card, built.draft(users), sent.key, previous, view.seq)
