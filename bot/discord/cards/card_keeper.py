@@ -88,22 +88,21 @@ class CardKeeper:
         self.cards = CardStore(service.store)
         self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
-        self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
-        self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
+        self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
         self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
         self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
 
     async def sync(self, table_id: int, *, finishes: bool = True) -> None:
-        """Bring the cards of a table up to date with its position. Raises Unreachable if one cannot be.
+        """Bring the cards of a table up to date with its position; where Discord does not allow it, later.
 
         finishes: False leaves the cards that are not needed any more to the next sync.
         """
         view = await self.service.queries.view(table_id)
-        if self.shown_versions.get(table_id) == card_version(view):
+        if self.shown.get(table_id) == card_version(view):
             return
-        self.seen_versions[table_id] = card_version(view)
+        self.shown[table_id] = None
         cards, turn = await self._stored(view)
         over: list[TableCard] = []
         failure: Unreachable | None = None
@@ -126,15 +125,16 @@ class CardKeeper:
             await self.finished.finish(view, card)
             del cards[card.slot]
         if failure:
-            raise failure
-        if not finishes:
+            name = self.service.cache.table_name(table_id)
+            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
+        if failure or not finishes:
             return
         rewinds = view.current_decision_id.partition(".")[0]
         if self.rewinds.get(table_id, "0") != rewinds:
             await self.finished.mark_undone(view)
             self.rewinds[table_id] = rewinds
         await self._post_held(view, cards, turn)
-        self.shown_versions[table_id] = card_version(view)
+        self.shown[table_id] = card_version(view)
 
     async def _stored(self, view: TableView) -> tuple[dict[str, TableCard], QueuedTurn | None]:
         """The cards of a table by slot, and its one turn if the notification of that is not sent yet."""
@@ -345,8 +345,6 @@ class CardKeeper:
         self.tables_at[ref.channel_id] = view.table.id
         if queued:
             self.finished.queue(queued)
-        if ref.posting is not None or not ref.payload_digest:
-            self.shown_versions.pop(view.table.id, None)
 
     async def _move_to_direct_messages(self, view: TableView, card: TableCard, prompt: Prompt) -> bool:
         """Show a card that can be posted nowhere at the table to its player; False where that fails too."""
@@ -421,11 +419,7 @@ class CardKeeper:
         return pinged
 
     async def _synced_view(self, table_id: int) -> TableView:
-        try:
-            await self.sync(table_id, finishes=False)
-        except Unreachable as failure:
-            name = self.service.cache.table_name(table_id)
-            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
+        await self.sync(table_id, finishes=False)
         return await self.service.queries.view(table_id)
 
     async def _send(
@@ -463,9 +457,8 @@ class CardKeeper:
     ) -> CardRef:
         """Post a card; the next sync completes it, or one that an earlier attempt has posted."""
         slot, prompt = slot_for(sent.user, place.name), place.prompt
-        previous = cards.get(slot)
+        previous, self.shown[view.table.id] = cards.get(slot), None
         if previous is not None and previous.ref.key == sent.key:
-            self.shown_versions.pop(view.table.id, None)
             return previous.ref
         users = [user for each in notify if (user := user_of(view, each))]
         built = await self._build(view, prompt, view.seq, sent.user, pings_first=bool(users))
