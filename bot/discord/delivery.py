@@ -25,19 +25,19 @@ import discord
 from bot.discord.api import DISCORD_ERRORS, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
-from bot.discord.cards.card_refs import LASTING_SLOTS, OLD_PREFIX
+from bot.discord.cards.card_refs import LASTING_SLOTS, OLD_PREFIX, CardRef
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
 from bot.discord.cards.prompts import card_version
 from bot.discord.places import DeletedMessages
-from bot.discord.posting import Poster, Unreachable
+from bot.discord.posting import Outgoing, Poster, Unreachable
 from bot.discord.renaming import rename_in_cards, rename_in_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
 from bot.hub.notifications.due_messages import still_wanted
-from bot.hub.notifications.messages import Notification, is_public
+from bot.hub.notifications.messages import is_public
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import GuildShards, NotFound, OutboxMessage, StoreError
@@ -88,9 +88,9 @@ class DiscordDelivery:
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._pause = 0.0  # seconds until the next message is due
-        self._failed_syncs: set[int] = set()
+        self._syncing = set[int]()
         self.deleted_messages = DeletedMessages(
-            service, self.keeper, self.threads, self._lock, self._sync_safely
+            service, self.keeper, self.threads, self._lock, self._sync_again
         )
 
     # -- the outbox --------------------------------------------------------------------------
@@ -233,31 +233,32 @@ class DiscordDelivery:
     async def _send_message(self, queued: OutboxMessage) -> str | None:
         """Send one message; returns the id of the Discord message, if there is one."""
         notification = messages.decode_notification(queued.payload)
-        dm_user = None if is_public(queued) else queued.address.get("user")
+        user = None if is_public(queued) else queued.address.get("user")
         try:
             async with self._lock(notification.table_id):
                 await self.service.cache.refresh(notification.table_id)
-                return await self._send_notification(queued, notification, dm_user)
+                shown = await self._send(Outgoing(queued, notification, user))
+                return str(shown.message_id) if shown else None
         except NotFound:
             raise Undeliverable("the table does not exist") from None
 
-    async def _send_notification(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def _send(self, sent: Outgoing) -> CardRef | None:
+        """Show what a message says; where that is."""
+        notification = sent.notification
         if notification.kind in ("turn", "vote"):
-            return await self._send_card(queued, notification, dm_user)
+            return await self._send_card(sent)
         table = await self.service.queries.table_info(notification.table_id)
         match notification.kind:
             case "lobby":
-                return await self.notices.update_lobby(queued, table, notification)
-            case "started" if dm_user is None:
+                return await self.notices.update_lobby(sent, table)
+            case "started" if sent.user is None:
                 table = await self.threads.ensure(table)
-                await self.notices.update_lobby(queued, table, notification)
-                sent = await self.notices.send_text(queued, table, notification, dm_user)
-                await self._sync_now(table.id)
-                return sent
+                await self.notices.update_lobby(sent, table)
+                told = await self.notices.send_text(sent, table)
+                await self.keeper.sync(table.id)
+                return told
             case "names":
-                await self._sync_now(table.id)
+                await self.keeper.sync(table.id)
                 word, *former = notification.sentences
                 replacing = Replacing((), former, word)
                 async with self.service.store.begin(table=table.id) as unit:
@@ -267,83 +268,75 @@ class DiscordDelivery:
                 await self.endings.redraw(table)
                 return None
             case "digest":
-                return await self.notices.send_digest(queued, table, notification, dm_user)
+                return await self.notices.send_digest(sent, table)
             case "reminder":
-                return await self.notices.send_reminder(queued, table, notification, dm_user)
+                return await self.notices.send_reminder(sent, table)
             case "refresh":
-                await self._sync_now(table.id)
+                await self.keeper.sync(table.id)
                 return None
         if notification.kind == "over":
-            await self._sync_now(table.id)
+            await self.keeper.sync(table.id)
             state = (await self.service.queries.view(table.id)).state
             if state is not None and table.is_over:
-                return await self.endings.send(queued, table, notification, state, dm_user)
+                return await self.endings.send(sent, table, state)
         elif notification.kind in self.service.pages:
-            return await self.notices.send_page(queued, table, notification, dm_user)
+            return await self.notices.send_page(sent, table)
         else:
-            await self._sync_now(table.id)
-        return await self.notices.send_text(queued, table, notification, dm_user)
+            await self.keeper.sync(table.id)
+        return await self.notices.send_text(sent, table)
 
-    async def _send_card(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def _send_card(self, sent: Outgoing) -> CardRef | None:
         """Show what somebody is asked, then bring the other cards up to date."""
-        send = self.keeper.send_turn if notification.kind == "turn" else self.keeper.send_vote
+        is_turn, table_id = sent.notification.kind == "turn", sent.notification.table_id
         try:
-            sent = await send(queued, notification, dm_user)
+            shown = await (self.keeper.send_turn(sent) if is_turn else self.keeper.send_vote(sent))
         except Exception:
-            await self._sync_now(notification.table_id)  # old cards lose their controls even so
+            await self.keeper.sync(table_id)  # old cards lose their controls even so
             raise
-        await self._sync_now(notification.table_id)
-        return sent
+        await self.keeper.sync(table_id)
+        return shown
 
     def _lock(self, table_id: int) -> asyncio.Lock:
         return self._locks.setdefault(table_id, asyncio.Lock())
 
     # -- keeping cards up to date ------------------------------------------------------------
 
-    async def _sync_now(self, table_id: int) -> None:
-        """Bring cards up to date, under the lock; where Discord does not allow it, later."""
-        try:
-            await self.keeper.sync(table_id)
-        except Unreachable as failure:
-            name = self.service.cache.table_name(table_id)
-            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
-            self._failed_syncs.add(table_id)
-
     async def _sync_safely(self, table_id: int) -> None:
         """Bring cards up to date, with errors logged; after one it is tried again."""
+        self._syncing.add(table_id)
         try:
             async with asyncio.timeout(self._lease.total_seconds()), self._lock(table_id):
-                await self._sync_now(table_id)
-        except (*DISCORD_ERRORS, StoreError) as error:
-            name = self.service.cache.table_name(table_id)
-            log.warning("Discord: the cards of %s could not be brought up to date: %s", name, error)
-            self._failed_syncs.add(table_id)
-        except Exception:
-            name = self.service.cache.table_name(table_id)
-            log.exception("Discord: the cards of %s could not be brought up to date", name)
+                await self.keeper.sync(table_id)
+        except Exception as error:
+            is_ours = not isinstance(error, (*DISCORD_ERRORS, StoreError))
+            name, view = self.service.cache.table_name(table_id), self.service.queries.peek(table_id)
+            told = "Discord: the cards of %s could not be brought up to date: %s"
+            log.log(logging.ERROR if is_ours else logging.WARNING, told, name, error, exc_info=is_ours)
+            # a fault of ours is tried again when something happens at the table
+            self.keeper.shown[table_id] = card_version(view) if is_ours and view else None
+        finally:
+            self._syncing.discard(table_id)
+
+    async def _sync_again(self, table_id: int) -> None:
+        """Bring cards up to date though the position is the same as before."""
+        async with self._lock(table_id):  # a sync that goes on has begun without what is new
+            self.keeper.shown[table_id] = None
+        await self._sync_safely(table_id)
 
     async def _sync_changed(self, group: asyncio.TaskGroup, besides: Collection[int]) -> None:
-        """Sync the tables in memory that have changed since their last sync, those that failed, and those
-        whose pictures were drawn late. besides: tables of which messages are sent now, which come first."""
-        failed, self._failed_syncs = self._failed_syncs, set()
+        """Sync the tables whose cards are out of date, and those whose pictures were drawn late. besides:
+        tables of which messages are sent now, which come first."""
         late, self.builder.drawn_late = self.builder.drawn_late, set()
         for table_id in late:
             group.create_task(self._safely(self._show_late_pictures(table_id)))
-        for table_id in failed:
-            group.create_task(self._sync_safely(table_id))
-        for table_id, version in list(self.keeper.seen_versions.items()):
+        for table_id, shown in self.keeper.shown.items():
             view = self.service.queries.peek(table_id)
-            if view is not None and card_version(view) != version and table_id not in besides:
-                self.keeper.seen_versions[table_id] = card_version(view)
-                if table_id not in failed:
-                    group.create_task(self._sync_safely(table_id))
+            is_old = shown is None or (view is not None and card_version(view) != shown)
+            if is_old and table_id not in besides and table_id not in self._syncing:
+                group.create_task(self._sync_safely(table_id))
 
     async def _show_late_pictures(self, table_id: int) -> None:
         """Give cards and an ending the pictures for which they did not wait."""
-        async with self._lock(table_id):  # a sync that goes on has begun without them
-            self.keeper.shown_versions.pop(table_id, None)
-        await self._sync_safely(table_id)
+        await self._sync_again(table_id)
         async with self._lock(table_id):
             await self.endings.redraw(await self.service.queries.table_info(table_id))

@@ -77,7 +77,8 @@ IN_PLAY = ("running", "paused", "finished")
 
 
 class DeletedMessages:
-    """Deals with what is deleted. lock: of a table. sync: brings its cards up to date."""
+    """Deals with what is deleted. lock: of a table. sync: brings its cards up to date, though its
+    position is the same."""
 
     def __init__(
         self,
@@ -102,7 +103,6 @@ class DeletedMessages:
         """People have written below a card: who plays live gets it at the bottom."""
         self._keeper.chatted[channel] = message
         if table_id := self._keeper.tables_at.get(channel):
-            self._keeper.shown_versions.pop(table_id, None)
             await self._sync(table_id)
 
     async def thread(self, thread: int) -> None:
@@ -137,7 +137,6 @@ class DeletedMessages:
         cards = await self._keeper.cards.of_table(table.id)
         gone = [card for card in cards if card.ref.message_id in message_ids]
         self._keeper.gone.update(card.ref.message_id for card in gone)
-        self._keeper.shown_versions.pop(table.id, None)
         if any(card.slot == LOBBY for card in gone):
             async with self._service.store.begin(table=table.id) as unit:
                 await unit.outbox.enqueue(*messages.lobby_refreshes(table))

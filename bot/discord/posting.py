@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import discord
 
@@ -23,6 +23,7 @@ from bot.discord.cards.card_refs import SAID_FILES, CardRef, CardStore, TableCar
 from bot.discord.cards.parts import Json
 from bot.discord.threads import LOST_THREAD, TableThreads, has_own_thread
 from bot.hub.info import TableInfo
+from bot.hub.notifications.messages import Notification
 from bot.service import Service
 from storage import OutboxMessage
 
@@ -33,6 +34,20 @@ MAY_NOT_ATTACH = (
     "I may not attach files here, so the cards have the board as text. "
     "Give me the permission *Attach Files* to see pictures."
 )
+
+
+class Outgoing(NamedTuple):
+    """A message of the outbox that is being sent, and what it says. user: to whose direct messages it goes;
+    None for where the table is shown."""
+
+    queued: OutboxMessage
+    notification: Notification
+    user: str | None
+
+    @property
+    def key(self) -> str:
+        """That by which a repeated sending is recognized."""
+        return self.queued.idempotency_key
 
 
 class Unreachable(Exception):
@@ -114,18 +129,14 @@ class Poster:
         return CardRef(message.channel.id, message.id, is_plain=True, payload_digest=draft.digest)
 
     async def post_once(
-        self,
-        queued: OutboxMessage,
-        table: TableInfo,
-        draft: Draft,
-        is_wanted: Callable[[str, str], bool],
-        dm_user: str | None = None,
+        self, sent: Outgoing, table: TableInfo, draft: Draft, is_wanted: Callable[[str, str], bool]
     ) -> CardRef:
         """Post the message of the outbox, or find the one that an earlier attempt has posted; what that one
         shows is not known. is_wanted: see `DiscordApi.find_sent`. Raises Unreachable."""
-        if queued.attempts > 1 and (found := await self.find(table, is_wanted, queued.created_at, dm_user)):
+        queued = sent.queued
+        if queued.attempts > 1 and (found := await self.find(table, is_wanted, queued.created_at, sent.user)):
             return CardRef(found.channel.id, found.id)
-        return await self.post(table, queued.idempotency_key, draft, dm_user)
+        return await self.post(table, sent.key, draft, sent.user)
 
     async def find(
         self,

@@ -54,13 +54,13 @@ from bot.discord.cards.prompts import (
     open_prompt,
     queued_turn,
 )
-from bot.discord.posting import Draft, Poster, Unreachable
-from bot.hub.notifications.messages import Notification, decode_notification, turn_collapse_key
+from bot.discord.posting import Draft, Outgoing, Poster, Unreachable
+from bot.hub.notifications.messages import decode_notification, turn_collapse_key
 from bot.hub.notifications.notify import is_pinged
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
 from bot.service import Service
-from storage import OutboxMessage, TablePoll
+from storage import TablePoll
 
 log = logging.getLogger(__name__)
 
@@ -88,22 +88,21 @@ class CardKeeper:
         self.cards = CardStore(service.store)
         self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
-        self.seen_versions: dict[int, tuple[Any, ...]] = {}  # by table: at the start of the last sync
-        self.shown_versions: dict[int, tuple[Any, ...]] = {}  # by table: what its cards show
+        self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
         self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
         self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
 
     async def sync(self, table_id: int, *, finishes: bool = True) -> None:
-        """Bring the cards of a table up to date with its position. Raises Unreachable if one cannot be.
+        """Bring the cards of a table up to date with its position; where Discord does not allow it, later.
 
         finishes: False leaves the cards that are not needed any more to the next sync.
         """
         view = await self.service.queries.view(table_id)
-        if self.shown_versions.get(table_id) == card_version(view):
+        if self.shown.get(table_id) == card_version(view):
             return
-        self.seen_versions[table_id] = card_version(view)
+        self.shown[table_id] = None
         cards, turn = await self._stored(view)
         over: list[TableCard] = []
         failure: Unreachable | None = None
@@ -126,15 +125,16 @@ class CardKeeper:
             await self.finished.finish(view, card)
             del cards[card.slot]
         if failure:
-            raise failure
-        if not finishes:
+            name = self.service.cache.table_name(table_id)
+            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
+        if failure or not finishes:
             return
         rewinds = view.current_decision_id.partition(".")[0]
         if self.rewinds.get(table_id, "0") != rewinds:
             await self.finished.mark_undone(view)
             self.rewinds[table_id] = rewinds
         await self._post_held(view, cards, turn)
-        self.shown_versions[table_id] = card_version(view)
+        self.shown[table_id] = card_version(view)
 
     async def _stored(self, view: TableView) -> tuple[dict[str, TableCard], QueuedTurn | None]:
         """The cards of a table by slot, and its one turn if the notification of that is not sent yet."""
@@ -345,8 +345,6 @@ class CardKeeper:
         self.tables_at[ref.channel_id] = view.table.id
         if queued:
             self.finished.queue(queued)
-        if ref.posting is not None or not ref.payload_digest:
-            self.shown_versions.pop(view.table.id, None)
 
     async def _move_to_direct_messages(self, view: TableView, card: TableCard, prompt: Prompt) -> bool:
         """Show a card that can be posted nowhere at the table to its player; False where that fails too."""
@@ -362,22 +360,21 @@ class CardKeeper:
 
     # -- new cards ---------------------------------------------------------------------------
 
-    async def send_turn(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def send_turn(self, sent: Outgoing) -> CardRef | None:
         """Post the card of a player who has to act, and notify them unless they have acted since.
 
         Only a sync after it finishes the cards that are not needed any more: nobody waits for that.
         """
+        notification = sent.notification
         view = await self._synced_view(notification.table_id)
         pending = current_prompt(view, notification)
-        if pending is None or (pending.is_main and not pending.acts_now and not dm_user):
+        if pending is None or (pending.is_main and not pending.acts_now and not sent.user):
             return None
         cards, _ = await self._stored(view)
-        is_shown_to_all = pending.is_main and not dm_user
+        is_shown_to_all = pending.is_main and not sent.user
         asked = cards.get(ASKED) if is_shown_to_all else None
         if asked and pending.seat in asked.ref.pinged and notification.seq <= asked.ref.seq:
-            return str(asked.ref.message_id)  # the card of all who are asked has pinged them
+            return asked.ref  # the card of all who are asked has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
         log_since = await self.service.queries.log(view.table.id, notification.seq)
@@ -385,32 +382,30 @@ class CardKeeper:
         pinged = await self._pinged(view, acting) if together else [pending.seat] * notification.ping
         notify = [seat for seat in pinged if seat not in acted]
         card = cards.get(card_slot(pending)) if is_shown_to_all else None
-        if card and not notify and card.ref.key != queued.idempotency_key and open_prompt(view, card):
-            return str(card.ref.message_id)
+        if card and not notify and card.ref.key != sent.key and open_prompt(view, card):
+            return card.ref
         own = Place(card_slot(pending), [pending])
         shared = Place(ASKED, acting) if together else own
-        sent = await self._send(queued, view, cards, pending.seat, shared, own, dm_user, notify=notify)
+        shown = await self._send(sent, view, cards, shared, own, notify=notify)
         if asked and not together:
             await self.finished.finish(view, asked)
-        return sent
+        return shown
 
-    async def send_vote(
-        self, queued: OutboxMessage, notification: Notification, dm_user: str | None
-    ) -> str | None:
+    async def send_vote(self, sent: Outgoing) -> CardRef | None:
         """Post the one message of a poll, or the card of a voter in their direct messages."""
-        view = await self._synced_view(notification.table_id)
-        seat, decision_id = notification.seat, str(notification.decision_id)
+        view = await self._synced_view(sent.notification.table_id)
+        seat, decision_id = sent.notification.seat, str(sent.notification.decision_id)
         polls = {f"v{poll.poll.id}": poll for poll, voter in view.missing_votes() if voter == seat}
         poll = polls.get(decision_id)
         if poll is None or seat is None:
             return None
         cards, _ = await self._stored(view)
-        if not dm_user and (card := cards.get(decision_id)):
-            return str(card.ref.message_id)
+        if not sent.user and (card := cards.get(decision_id)):
+            return card.ref
         shared, own = Place(decision_id, poll), Place(f"{decision_id}:{seat}", poll)
         now, voters = self.service.store.now(), [seat for seat, vote in poll.votes.items() if vote is None]
         notify = [each for each in voters if is_pinged("vote", view.table, view.recipients.get(each), now)]
-        return await self._send(queued, view, cards, seat, shared, own, dm_user, notify=notify)
+        return await self._send(sent, view, cards, shared, own, notify=notify)
 
     async def _pinged(self, view: TableView, acting: Sequence[PendingDecision]) -> list[int]:
         """Of those who act together, whom their own notifications ping, in whose place there is one card."""
@@ -424,57 +419,52 @@ class CardKeeper:
         return pinged
 
     async def _synced_view(self, table_id: int) -> TableView:
-        try:
-            await self.sync(table_id, finishes=False)
-        except Unreachable as failure:
-            name = self.service.cache.table_name(table_id)
-            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
+        await self.sync(table_id, finishes=False)
         return await self.service.queries.view(table_id)
 
     async def _send(
         self,
-        queued: OutboxMessage,
+        sent: Outgoing,
         view: TableView,
         cards: dict[str, TableCard],
-        seat: int,
         shared: Place,
         own: Place,
-        dm_user: str | None,
         *,
         notify: Sequence[int],
-    ) -> str:
-        """Post a card where the table is shown, or in the direct messages of the player of a seat: if the
-        notification goes there, or nothing can be posted at the table. notify: the seats that it pings.
+    ) -> CardRef:
+        """Post a card where the table is shown, or in the direct messages of the player whom it is about: if
+        the notification goes there, or nothing can be posted at the table. notify: the seats that it pings.
         Raises Unreachable."""
-        if dm_user is None:
+        seat = sent.notification.seat
+        assert seat is not None
+        if sent.user is None:
             try:
-                return await self._post(queued, view, cards, shared, None, notify=notify)
+                return await self._post(sent, view, cards, shared, notify=notify)
             except Unreachable:
-                if (dm_user := user_of(view, seat)) is None:
+                sent = sent._replace(user=user_of(view, seat))
+                if sent.user is None:
                     raise
-        return await self._post(queued, view, cards, own, dm_user, notify=[seat])
+        return await self._post(sent, view, cards, own, notify=[seat])
 
     async def _post(
         self,
-        queued: OutboxMessage,
+        sent: Outgoing,
         view: TableView,
         cards: dict[str, TableCard],
         place: Place,
-        dm_user: str | None,
         *,
         notify: Sequence[int],
-    ) -> str:
+    ) -> CardRef:
         """Post a card; the next sync completes it, or one that an earlier attempt has posted."""
-        slot, prompt = slot_for(dm_user, place.name), place.prompt
-        previous = cards.get(slot)
-        if previous is not None and previous.ref.key == queued.idempotency_key:
-            self.shown_versions.pop(view.table.id, None)
-            return str(previous.ref.message_id)
+        slot, prompt = slot_for(sent.user, place.name), place.prompt
+        previous, self.shown[view.table.id] = cards.get(slot), None
+        if previous is not None and previous.ref.key == sent.key:
+            return previous.ref
         users = [user for each in notify if (user := user_of(view, each))]
-        built = await self._build(view, prompt, view.seq, dm_user, pings_first=bool(users))
+        built = await self._build(view, prompt, view.seq, sent.user, pings_first=bool(users))
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
         seat = seats[0] if len(seats) == 1 else None
-        person_id, key = None if seat is None else view.table.person_at(seat), queued.idempotency_key
-        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=key, pinged=seats)
+        person_id = None if seat is None else view.table.person_at(seat)
+        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats)
         card = TableCard(view.table.id, slot, ref)
-        return str((await self._put(view, card, built.draft(users), key, previous, view.seq)).message_id)
+        return await self._put(view, card, built.draft(users), sent.key, previous, view.seq)

@@ -28,7 +28,7 @@ from bot.discord.cards.card_refs import OVER, CardRef, TableCard, moved, slot_fo
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import Json
 from bot.discord.controls.page_controls import page_card
-from bot.discord.posting import Draft, Poster
+from bot.discord.posting import Draft, Outgoing, Poster
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications.ending import headline_of
@@ -36,7 +36,6 @@ from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.notify import is_pinged_with_all
 from bot.pictures.views import page_pictures, picture_file_name
 from bot.service import Service
-from storage import OutboxMessage
 
 WHOLE = "whole"
 """The digest of an ending that is no longer the line."""
@@ -51,31 +50,24 @@ class Endings:
         self.service, self.api, self.poster = service, api, poster
         self.builder, self.finished = builder, finished
 
-    async def send(
-        self,
-        queued: OutboxMessage,
-        table: TableInfo,
-        notification: Notification,
-        state: engine.State,
-        dm_user: str | None,
-    ) -> str:
+    async def send(self, sent: Outgoing, table: TableInfo, state: engine.State) -> CardRef:
         """Send the ending of a game whose last position is `state`, or complete one that was begun."""
-        slot = slot_for(dm_user, OVER)
+        slot = slot_for(sent.user, OVER)
         stored = await self.poster.cards.get(table.id, slot)
         ref = stored.ref if stored else None
-        if ref is None or ref.key != queued.idempotency_key:
-            ref = await self._post_line(queued, table, state, dm_user)
+        if ref is None or ref.key != sent.key:
+            ref = await self._post_line(sent, table, state)
             await self._save(table, slot, ref)
-        if not ref.payload_digest and (built := await self._build(table, notification)):
+        if not ref.payload_digest and (built := await self._build(table, sent.notification)):
             if not await self._complete(table, ref, *built):  # it is deleted, or cannot be edited
                 again = Draft([], line=ending_line(table, state, []))
-                posted = await self.poster.post(table, f"{queued.idempotency_key}.again", again, dm_user)
+                posted = await self.poster.post(table, f"{sent.key}.again", again, sent.user)
                 ref = moved(ref, posted)
                 await self._complete(table, ref, *built)
             await self._save(table, slot, msgspec.structs.replace(ref, payload_digest=WHOLE))
-            if dm_user is None:
+            if sent.user is None:
                 await self.finished.end_list(table.id)
-        return str(ref.message_id)
+        return ref
 
     async def _save(self, table: TableInfo, slot: str, ref: CardRef) -> None:
         await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
@@ -89,15 +81,13 @@ class Endings:
 
     # -- the line ----------------------------------------------------------------------------
 
-    async def _post_line(
-        self, queued: OutboxMessage, table: TableInfo, state: engine.State, dm_user: str | None
-    ) -> CardRef:
+    async def _post_line(self, sent: Outgoing, table: TableInfo, state: engine.State) -> CardRef:
         """Post the line, or find the one that an earlier attempt has posted."""
-        users = [] if dm_user else await self._users(table)
+        users = [] if sent.user else await self._users(table)
         line = ending_line(table, state, users)
         draft = Draft([], line=line, users=users)
-        posted = await self.poster.post_once(queued, table, draft, lambda _, text: text == line, dm_user)
-        return msgspec.structs.replace(posted, seq=table.seq, key=queued.idempotency_key)
+        posted = await self.poster.post_once(sent, table, draft, lambda _, text: text == line)
+        return msgspec.structs.replace(posted, seq=table.seq, key=sent.key)
 
     async def _users(self, table: TableInfo) -> list[str]:
         """The Discord accounts of those who want to be told where the table is shown, and are not asleep."""
