@@ -12,13 +12,12 @@ import asyncio
 import logging
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.config import Settings
-from storage import Store, StoreError, backup
+from storage import Store, StoreError, backup, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +51,7 @@ def copy_mail_secret(data: Path, path: Path) -> Path | None:
     secret, copy = data / MAIL_SECRET, secret_backup_path(path)
     if not secret.is_file():
         return None
-    _copy_private(secret, copy)
+    write_whole(copy, secret.read_bytes(), FILE_MODE)
     return copy
 
 
@@ -66,18 +65,7 @@ def restore_mail_secret(path: Path, data: Path) -> None:
         if secret.read_bytes() == copy.read_bytes():
             return  # the file stays its owner's, also where root restores
         secret.replace(secret.with_name(f"{MAIL_SECRET}.{datetime.now(UTC):%Y%m%d-%H%M%S}"))
-    _copy_private(copy, secret)
-
-
-def _copy_private(source: Path, target: Path) -> None:
-    """Copy a secret into a file that gets its name when it is whole: a full disk leaves no half of it."""
-    part = target.with_name(f".{target.name}.part")
-    try:
-        part.touch(mode=0o600)
-        shutil.copyfile(source, part)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(secret, copy.read_bytes(), FILE_MODE)
 
 
 def existing_backups(data: Path) -> list[tuple[datetime, Path]]:

@@ -82,19 +82,18 @@ async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:
 async def test_a_backup_without_its_mail_secret_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: object, target: Path) -> None:
-        target.write_text("half")
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     (tmp_path / "mail-secret").write_text("s" * 64)
     async with await open_store(tmp_path / "railpost.db") as store:
         backups = ScheduledBackups(store, Settings(data=tmp_path))
         with monkeypatch.context() as meanwhile, pytest.raises(OSError, match="No space left"):
-            meanwhile.setattr("shutil.copyfile", full)
+            meanwhile.setattr("bot.operations.backups.write_whole", full)
             await backups.back_up_if_due(NOON)
         assert not list((tmp_path / "backups").iterdir())
         with monkeypatch.context() as meanwhile:
-            meanwhile.setattr("shutil.copyfile", full)
+            meanwhile.setattr("bot.operations.backups.write_whole", full)
             meanwhile.setenv("RAILPOST_DATA", str(tmp_path))
             app = app_for(["backup"])
             code = await asyncio.to_thread(run_command, partial(app, ["backup", str(tmp_path / "mine.db")]))
