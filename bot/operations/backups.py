@@ -26,6 +26,8 @@ KEPT = 7
 """Backups on a schedule that are kept; older ones are deleted."""
 NAME_FORMAT = "railpost-%Y%m%d-%H%M%S.db"
 FILE_NAME = re.compile(r"/railpost-\d{8}-\d{6}\.db")
+PARTS = ".*railpost*.part*"
+"""What a backup or a restore leaves that is killed."""
 CHECK_INTERVAL = 60.0  # seconds
 MAIL_SECRET = "mail-secret"
 
@@ -120,11 +122,15 @@ class ScheduledBackups:
         return existing_backups(self._data)
 
     async def back_up_if_due(self, now: datetime) -> Path | None:
-        """Make a backup if the newest is old enough, and delete those beyond the number that is kept."""
+        """Make a backup if the newest is old enough, and delete those beyond the number that is kept, and old
+        parts."""
         existing = self.existing()
         # A backup of the future was made before the clock was set back; it does not count.
         if any(now - self._interval < made <= now for made, _ in existing):
             return None
+        for left in (*self._data.glob(PARTS), *(self._data / FOLDER).glob(PARTS)):
+            if datetime.fromtimestamp(left.stat().st_mtime, UTC) < now - self._interval:
+                left.unlink(missing_ok=True)
         path = self._data / FOLDER / now.strftime(NAME_FORMAT)
         await back_up(self._store, self._data, path)
         log.info("backup written to %s", path)

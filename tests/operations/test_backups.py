@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import itertools
+import os
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -30,8 +31,18 @@ async def test_14_7_backups_are_made_when_they_are_due_and_the_newest_are_kept(
     monkeypatch.setattr("bot.operations.backups.KEPT", 2)
     settings = Settings(data=tmp_path, backup_hours=6)
     (tmp_path / "mail-secret").write_text("s" * 64)
+    killed = [
+        tmp_path / ".railpost.db.20260101-120000-d7cf.0a.part",
+        tmp_path / "backups/.railpost-2.db.0a.part",
+    ]
+    (tmp_path / "backups").mkdir()
+    for path in (*killed, at_work := tmp_path / ".railpost.db.0b.part"):
+        path.write_text("half")
+        os.utime(path, (NOON.timestamp(),) * 2 if path == at_work else (0, 0))
     async with await open_store(tmp_path / "railpost.db") as store:
         backups = ScheduledBackups(store, settings)
+        assert await backups.back_up_if_due(NOON - timedelta(hours=6)) and at_work.exists()
+        assert not any(path.exists() for path in killed)
         made = [await backups.back_up_if_due(NOON + timedelta(hours=hours)) for hours in range(0, 25, 3)]
     assert [path is not None for path in made] == [hours % 6 == 0 for hours in range(0, 25, 3)]
     kept = [path for _, path in backups.existing()]
