@@ -399,8 +399,8 @@ def move_store(
         raise CommandError(f"The address of the new database {error}.") from None
     counts = asyncio.run(move_store(load_settings().database_url, url))
     typer.echo(
-        f"Copied and compared: {counts['game_tables']:,} tables, {counts['moves']:,} moves, "
-        f"{counts['people']:,} people, {sum(counts.values()):,} rows in all.\n"
+        f"Copied and compared: tables {counts['game_tables']:,}, moves {counts['moves']:,}, "
+        f"people {counts['people']:,}, rows in all {sum(counts.values()):,}.\n"
         f"Now set {PREFIX}DATABASE to the new address and start the service. The former store is as it was: "
         "keep it until you are content, and start no service with it."
     )

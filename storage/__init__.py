@@ -52,6 +52,7 @@ from storage.store import Store, UnitOfWork, open_store
 from storage.store_files import StoreLost
 from storage.table_records import TablePoll, TableRecord
 from storage.transaction import GuildShards
+from storage.whole_files import write_whole
 
 __all__ = [
     "FORMER_STORE_IDS",
@@ -107,4 +108,5 @@ __all__ = [
     "quick_check",
     "resolve_line_of_play",
     "restore",
+    "write_whole",
 ]

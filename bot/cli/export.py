@@ -9,12 +9,13 @@ from typing import Annotated, NamedTuple
 import typer
 
 from bot import config
+from bot.cli import errors_in_sentences
 from bot.cli.import_games import read_game_file
 from bot.features.game_files.feature import FORMATS, TEXT, make_game_file, parse_format, read_game
 from bot.service import Service
 from engine.game_text import GameHistory, HistoryLine
 from engine.site_18xx.game_file import SiteFileError
-from storage import StoreError, open_store
+from storage import StoreError, open_store, write_whole
 
 
 def history_of_file(path: Path) -> GameHistory:
@@ -76,7 +77,7 @@ def command(
     ] = False,
 ) -> None:
     """Write a game for 18xx.games, as a text, or as a CSV table."""
-    try:
+    with errors_in_sentences():
         format_name = parse_format(to)
         game = game_of_source(source)
         file = make_game_file(
@@ -86,11 +87,5 @@ def command(
             typer.echo(file.content.decode(), nl=False)
             return
         target = out / file.name if out.is_dir() else out
-        target.write_bytes(file.content)
+        write_whole(target, file.content)
         typer.echo(f"{source} is written to {target}.")
-    except OSError as error:
-        typer.echo(f"{error.filename or out} cannot be used: {error.strerror}.", err=True)
-        raise typer.Exit(1) from None
-    except (ValueError, config.SettingsError, StoreError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None

@@ -26,7 +26,7 @@ from engine.core.words import counted
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError
-from storage import StoreError, open_store
+from storage import StoreError, open_store, write_whole
 
 MAX_BYTES = 64 * 1024 * 1024
 
@@ -167,9 +167,7 @@ def _score_warnings(game: SiteReplay, report: ImportReport) -> list[str]:
 
 
 def _write_states(path: Path, states: Iterable[dict[str, Any]]) -> None:
-    with path.open("w") as out:
-        for state in states:
-            out.write(json.dumps(state) + "\n")
+    write_whole(path, "".join(f"{json.dumps(state)}\n" for state in states).encode())
 
 
 def command(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import engine
+from bot.cli import errors_in_sentences
 from bot.cli.export import game_of_source
 from bot.pictures.draw import animation_of_game, chart_of_game
 from bot.pictures.views import changed_hexes, repriced_companies
@@ -21,7 +22,7 @@ from renderers import (
     market_png,
     sheet_png,
 )
-from storage import StoreError
+from storage import write_whole
 
 PICTURES = ("map", "market", "sheet", "auction", *CHART_KINDS, "animation")
 
@@ -35,19 +36,14 @@ def render_files(
     """Draw pictures into files, with the changes of the last move highlighted; yields the files written.
 
     source: a file, or the code or name of a table. at: after so many moves, None for the current position.
-    paths: by picture, one of `PICTURES`. Raises ValueError with a sentence, StoreError.
+    paths: by picture, one of `PICTURES`. Raises ValueError with a sentence, OSError, StoreError.
     """
     start, events = stored_game(game_of_source(source).history)
     if at is not None:
         check_move_number(at, len(events))
         events = events[:at]
     for kind, path in paths.items():
-        content = _draw(kind, start, events, palette)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        except OSError as error:
-            raise ValueError(f"{path} cannot be written: {error.strerror}.") from error
+        write_whole(path, _draw(kind, start, events, palette))
         yield path
 
 
@@ -118,11 +114,8 @@ def command(
     paths = {picture: path for picture, path in options.items() if path is not None}
     if not paths:
         raise typer.BadParameter("name at least one file to write, such as --map map.png.")
-    try:
+    with errors_in_sentences():
         for picture, path in paths.items():
             check_file_type(picture, path)
         for path in render_files(source, at, paths, "dark" if dark else "light"):
             typer.echo(path)
-    except (ValueError, StoreError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None

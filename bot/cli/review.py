@@ -9,12 +9,14 @@ from typing import Annotated
 
 import typer
 
+from bot.cli import errors_in_sentences
 from bot.cli.export import history_of_file
 from bot.features.review import texts
 from bot.features.review.game import played_game
 from bot.features.review.review import Review
 from bot.features.review.texts import review_page
 from bot.features.robots.player import Robot
+from storage import write_whole
 
 QUIET_SECONDS = 2.0
 """A review that takes longer says what it is doing."""
@@ -60,32 +62,24 @@ def command(
 
     It also says what the robot would have done.
     """
-    try:
-        with Progress() as progress:
-            progress.step("Reading the game")
-            review = Review(played_game(history_of_file(file)))
-            progress.step("Reviewing the money and the turning points")
-            points, sentences = texts.turns_text(review), review.sentences
-            progress.step("Asking the robot")
-            opinions = review.opinions(Robot().ranking) if review.may_study else []
-            if out is None:
-                parts = ["\n".join(sentences), f"Turning points\n{points}"]
-                if review.may_study:
-                    parts += [
-                        texts.routes_text(review),
-                        texts.trains_text(review),
-                        texts.robot_text(review, opinions),
-                    ]
-                typer.echo("\n\n".join(parts))
-                return
-            progress.step("Drawing")
-            out.mkdir(parents=True, exist_ok=True)
-            target = out / f"{file.name.partition('.')[0]}-review.html"
-            target.write_text(review_page(review, opinions), encoding="utf-8")
-            typer.echo(f"The review is in {target}.")
-    except OSError as error:
-        typer.echo(f"{out} cannot be written: {error.strerror}.", err=True)
-        raise typer.Exit(1) from None
-    except ValueError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
+    with errors_in_sentences(), Progress() as progress:
+        progress.step("Reading the game")
+        review = Review(played_game(history_of_file(file)))
+        progress.step("Reviewing the money and the turning points")
+        points, sentences = texts.turns_text(review), review.sentences
+        progress.step("Asking the robot")
+        opinions = review.opinions(Robot().ranking) if review.may_study else []
+        if out is None:
+            parts = ["\n".join(sentences), f"Turning points\n{points}"]
+            if review.may_study:
+                parts += [
+                    texts.routes_text(review),
+                    texts.trains_text(review),
+                    texts.robot_text(review, opinions),
+                ]
+            typer.echo("\n\n".join(parts))
+            return
+        progress.step("Drawing")
+        target = out / f"{file.name.partition('.')[0]}-review.html"
+        write_whole(target, review_page(review, opinions).encode())
+        typer.echo(f"The review is in {target}.")

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from bot import config
+from bot.cli import errors_in_sentences
 from bot.cli.export import game_of_source
 from bot.cli.import_games import read_game_file
 from bot.features.watch.snapshot import (
@@ -30,7 +31,7 @@ from bot.features.watch.snapshot import (
 from bot.features.watch.webhook import Webhook, WebhookError
 from bot.pictures.workers import draw_file
 from renderers import Picture
-from storage import StoreError
+from storage import write_whole
 
 UNCHANGED, NOT_POSTED = 3, 4
 
@@ -50,10 +51,7 @@ class Memory:
     def keep(self, snapshot: Snapshot, message: str) -> None:
         """Remember a post. Raises OSError."""
         self._posts.keep(snapshot, self._where, message)
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        part = self._path.with_name(f".{self._path.name}.part")
-        part.write_bytes(self._posts.encode())
-        part.replace(self._path)
+        write_whole(self._path, self._posts.encode())
 
 
 async def post(url: str, text: str, drawn: list[tuple[str, Picture]], message: str, beside: str) -> str:
@@ -92,7 +90,7 @@ def command(
 
     It draws the map, the market and the sheet, and says what has changed.
     """
-    try:
+    with errors_in_sentences():
         game = game_of_source(source)
         snapshot = snapshot_of(game.history)._replace(
             id=game.stem if game.status else _id_of(source), status=game.status
@@ -110,20 +108,14 @@ def command(
         text, message = "\n".join([*description(snapshot), *changed]), ""
         if webhook:
             beside = "\n".join(changed) if tell_news and since != snapshot.moves else ""
-            message = asyncio.run(post(webhook, text, drawn, last.message if last else "", beside))
+            try:
+                message = asyncio.run(post(webhook, text, drawn, last.message if last else "", beside))
+            except WebhookError as error:
+                typer.echo(str(error), err=True)
+                raise typer.Exit(NOT_POSTED) from None
             typer.echo("The snapshot is posted.")
         else:
-            out.mkdir(parents=True, exist_ok=True)
             for kind, picture in drawn:
-                (out / f"{kind}.png").write_bytes(picture.png)
+                write_whole(out / f"{kind}.png", picture.png)
             typer.echo(text)
         memory.keep(snapshot, message)
-    except WebhookError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(NOT_POSTED) from None
-    except OSError as error:
-        typer.echo(f"{error.filename or out} cannot be used: {error.strerror}.", err=True)
-        raise typer.Exit(1) from None
-    except (ValueError, config.SettingsError, StoreError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None

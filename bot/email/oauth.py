@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ import msgspec
 
 from bot.config import OAuthSettings
 from mail.connecting import TokenUnavailable
+from storage import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -135,12 +135,9 @@ class RefreshedTokens:
     def _keep(self, refresh_token: str) -> None:
         """Store a refresh token that replaces the one before."""
         body = msgspec.json.encode(_Kept(self._configured_hash, refresh_token))
-        part = self._path.with_suffix(".part")
         try:
             if refresh_token != self._stored():
-                with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                    file.write(body)
-                part.replace(self._path)
+                write_whole(self._path, body, 0o600)
             self._unwritten = ""
         except OSError as error:
             log.error(

@@ -34,6 +34,7 @@ from storage import (
     NewMessage,
     Store,
     UnitOfWork,
+    write_whole,
 )
 
 
@@ -47,9 +48,7 @@ class InboundMail:
         """Store the bytes and count the attempt, before anything is read."""
         path = self._mail_path(digest)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.with_suffix(".part").write_bytes(raw)
-            path.with_suffix(".part").replace(path)
+            write_whole(path, raw)
         async with self._store.begin(excludes_others=False) as unit:
             row = await unit.inbound_mail.record_attempt(digest, digest, path.name)
         folder = Folder(row.outcome.partition(":")[0]) if row.outcome else None

@@ -12,13 +12,12 @@ import asyncio
 import logging
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.config import Settings
-from storage import Store, StoreError, backup
+from storage import Store, StoreError, backup, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +26,8 @@ KEPT = 7
 """Backups on a schedule that are kept; older ones are deleted."""
 NAME_FORMAT = "railpost-%Y%m%d-%H%M%S.db"
 FILE_NAME = re.compile(r"/railpost-\d{8}-\d{6}\.db")
+PARTS = ".*railpost*.part*"
+"""What a backup or a restore leaves that is killed."""
 CHECK_INTERVAL = 60.0  # seconds
 MAIL_SECRET = "mail-secret"
 
@@ -52,7 +53,7 @@ def copy_mail_secret(data: Path, path: Path) -> Path | None:
     secret, copy = data / MAIL_SECRET, secret_backup_path(path)
     if not secret.is_file():
         return None
-    _copy_private(secret, copy)
+    write_whole(copy, secret.read_bytes(), FILE_MODE)
     return copy
 
 
@@ -66,18 +67,7 @@ def restore_mail_secret(path: Path, data: Path) -> None:
         if secret.read_bytes() == copy.read_bytes():
             return  # the file stays its owner's, also where root restores
         secret.replace(secret.with_name(f"{MAIL_SECRET}.{datetime.now(UTC):%Y%m%d-%H%M%S}"))
-    _copy_private(copy, secret)
-
-
-def _copy_private(source: Path, target: Path) -> None:
-    """Copy a secret into a file that gets its name when it is whole: a full disk leaves no half of it."""
-    part = target.with_name(f".{target.name}.part")
-    try:
-        part.touch(mode=0o600)
-        shutil.copyfile(source, part)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(secret, copy.read_bytes(), FILE_MODE)
 
 
 def existing_backups(data: Path) -> list[tuple[datetime, Path]]:
@@ -132,11 +122,15 @@ class ScheduledBackups:
         return existing_backups(self._data)
 
     async def back_up_if_due(self, now: datetime) -> Path | None:
-        """Make a backup if the newest is old enough, and delete those beyond the number that is kept."""
+        """Make a backup if the newest is old enough, and delete those beyond the number that is kept, and old
+        parts."""
         existing = self.existing()
         # A backup of the future was made before the clock was set back; it does not count.
         if any(now - self._interval < made <= now for made, _ in existing):
             return None
+        for left in (*self._data.glob(PARTS), *(self._data / FOLDER).glob(PARTS)):
+            if datetime.fromtimestamp(left.stat().st_mtime, UTC) < now - self._interval:
+                left.unlink(missing_ok=True)
         path = self._data / FOLDER / now.strftime(NAME_FORMAT)
         await back_up(self._store, self._data, path)
         log.info("backup written to %s", path)

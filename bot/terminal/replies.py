@@ -35,6 +35,7 @@ from bot.pictures.views import (
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
 from bot.position import text_views
 from engine.core.words import join_words
+from storage import write_whole
 
 Tone = Literal["plain", "good", "bad"]
 
@@ -168,8 +169,7 @@ class SavedAnswers:
         """Write a file into the data folder; its path, or why it is not there."""
         path = self._data / folder / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            write_whole(path, content)
         except OSError as error:
             return f"{path} cannot be written: {error.strerror}"
         return str(path)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
 from typer import Typer
 from typer.testing import CliRunner, Result
 
-from bot.cli import export, import_games
+from bot.cli import export, import_games, render, review, snapshot
 from bot.tools.simulation import simulate
 
 GAMES = Path(__file__).parents[1] / "games"
+GAME = GAMES / "1830-2p-1.18xx"
 app = Typer()
 app.command("export")(export.command)
 app.command("simulate")(simulate.command)
 app.command("import")(import_games.command)
+app.command("render")(render.command)
+app.command("review")(review.command)
+app.command("snapshot")(snapshot.command)
 
 
 def run(*words: object) -> Result:
@@ -65,6 +70,31 @@ def test_each_error_is_one_sentence(
     assert result.exit_code == 1
     assert message in result.output and len(result.output.splitlines()) == 1
     assert not list(tmp_path.iterdir()), "who only looks makes no store"
+
+
+@pytest.mark.parametrize(
+    "words, name",
+    [
+        (("export", GAME, "--out", "{}"), "1830-2p-1.18xx"),
+        (("render", GAME, "--market", "{}/market.png"), "market.png"),
+        (("review", GAME, "--out", "{}"), "1830-2p-1-review.html"),
+        (("snapshot", GAME, "--only", "market", "--out", "{}"), "market.png"),
+        (("simulate", "--title", "1830", "--out", "{}"), "4p-1.18xx"),
+    ],
+)
+def test_a_disk_that_is_full_leaves_the_former_file(
+    words: tuple[object, ...], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path / "data"))
+    (file := tmp_path / name).write_text("former")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        result = run(*(str(word).format(tmp_path) for word in words))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert result.exit_code == 1 and f"{file} cannot be used: File too large.\n" in result.output
+    assert list(tmp_path.iterdir()) == [file] and file.read_text() == "former"
 
 
 @pytest.mark.parametrize("name", ["", "  "])

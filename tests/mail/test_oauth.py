@@ -113,7 +113,7 @@ async def test_a_refresh_token_that_the_disk_does_not_take_is_used_and_written_l
 
     tokens = RefreshedTokens(oauth(endpoint), tmp_path)
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr("bot.email.oauth.os.open", full)
+        meanwhile.setattr("bot.email.oauth.write_whole", full)
         assert await tokens.token() == "access-1"
         tokens.forget()
         assert await tokens.token() == "access-2"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import itertools
+import os
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -30,8 +31,18 @@ async def test_14_7_backups_are_made_when_they_are_due_and_the_newest_are_kept(
     monkeypatch.setattr("bot.operations.backups.KEPT", 2)
     settings = Settings(data=tmp_path, backup_hours=6)
     (tmp_path / "mail-secret").write_text("s" * 64)
+    killed = [
+        tmp_path / ".railpost.db.20260101-120000-d7cf.0a.part",
+        tmp_path / "backups/.railpost-2.db.0a.part",
+    ]
+    (tmp_path / "backups").mkdir()
+    for path in (*killed, at_work := tmp_path / ".railpost.db.0b.part"):
+        path.write_text("half")
+        os.utime(path, (NOON.timestamp(),) * 2 if path == at_work else (0, 0))
     async with await open_store(tmp_path / "railpost.db") as store:
         backups = ScheduledBackups(store, settings)
+        assert await backups.back_up_if_due(NOON - timedelta(hours=6)) and at_work.exists()
+        assert not any(path.exists() for path in killed)
         made = [await backups.back_up_if_due(NOON + timedelta(hours=hours)) for hours in range(0, 25, 3)]
     assert [path is not None for path in made] == [hours % 6 == 0 for hours in range(0, 25, 3)]
     kept = [path for _, path in backups.existing()]
@@ -82,19 +93,18 @@ async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:
 async def test_a_backup_without_its_mail_secret_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(_: object, target: Path) -> None:
-        target.write_text("half")
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     (tmp_path / "mail-secret").write_text("s" * 64)
     async with await open_store(tmp_path / "railpost.db") as store:
         backups = ScheduledBackups(store, Settings(data=tmp_path))
         with monkeypatch.context() as meanwhile, pytest.raises(OSError, match="No space left"):
-            meanwhile.setattr("shutil.copyfile", full)
+            meanwhile.setattr("bot.operations.backups.write_whole", full)
             await backups.back_up_if_due(NOON)
         assert not list((tmp_path / "backups").iterdir())
         with monkeypatch.context() as meanwhile:
-            meanwhile.setattr("shutil.copyfile", full)
+            meanwhile.setattr("bot.operations.backups.write_whole", full)
             meanwhile.setenv("RAILPOST_DATA", str(tmp_path))
             app = app_for(["backup"])
             code = await asyncio.to_thread(run_command, partial(app, ["backup", str(tmp_path / "mine.db")]))

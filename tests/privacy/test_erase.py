@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
+from unittest.mock import Mock
 from zlib import crc32
 
 import msgspec
@@ -16,6 +17,7 @@ import pytest
 
 import engine
 from bot.config import parse_settings
+from bot.features.privacy.files import DataFolder
 from bot.features.privacy.person import MAILBOX
 from bot.features.privacy.replacing import Replacing
 from bot.hub.people import PrivacySettings
@@ -248,6 +250,20 @@ async def test_everything_about_a_person_is_gone(host: Host) -> None:
     logging.getLogger("test").warning("the log goes on")
     log = (host.folder / "railpost.log").read_text(encoding="utf-8")
     assert "mail from (erased) by (erased), (erased)" in log and log.endswith("the log goes on\n")
+
+
+async def test_files_that_cannot_be_changed_are_no_reason_to_forget_whose_they_are(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The person would be unknown at the second attempt."""
+    erase, own = host.service.personal_data.erase, host.people[NAME]
+    with monkeypatch.context() as meanwhile, pytest.raises(PermissionError):
+        meanwhile.setattr(DataFolder, "_rewrite_logs", Mock(side_effect=PermissionError))
+        await erase(own)
+    await erase(own)
+    assert not [
+        path for path, raw in _stored_bytes(host.folder) if path.endswith("log") and _marks_in(str(raw))
+    ]
 
 
 async def test_the_tables_go_on_without_the_person(host: Host) -> None:

@@ -8,12 +8,13 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.features.privacy.replacing import Replacing, mail_names
 from bot.hub.people import PrivacySettings
-from storage import Store, StoreError
+from storage import Store, StoreError, write_whole
 
 ERASED = "(erased)"
 DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
@@ -30,8 +31,8 @@ class DataFolder:
         """The mails that are kept of a person, as text."""
         return [
             raw.decode("utf-8", "replace")
-            for path in self._files("inbound_mail", "*.eml")
-            if mail_names(raw := path.read_bytes(), replacing)
+            for _, raw in self._files("inbound_mail", "*.eml")
+            if mail_names(raw, replacing)
         ]
 
     async def erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
@@ -39,14 +40,14 @@ class DataFolder:
         await asyncio.to_thread(self._erase, replacing, codes)
 
     def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
-        for path in self._files("inbound_mail", "*"):
-            if mail_names(path.read_bytes(), replacing):
+        for path, raw in self._files("inbound_mail", "*"):
+            if mail_names(raw, replacing):
                 path.unlink(missing_ok=True)
-        for path in self._of_tables("pictures", codes):
+        for path, _ in self._of_tables("pictures", codes):
             path.unlink(missing_ok=True)
-        for path in self._of_tables("games", codes):
-            if replacing.holds(text := path.read_text(encoding="utf-8", errors="replace")):
-                path.write_text(replacing.text(text), encoding="utf-8")
+        for path, raw in self._of_tables("games", codes):
+            if replacing.holds(text := raw.decode("utf-8", "replace")):
+                write_whole(path, replacing.text(text).encode())
         blotted = Replacing(replacing.identifiers, replacing.names, ERASED)
         self._rewrite_logs(blotted.text)
 
@@ -62,15 +63,18 @@ class DataFolder:
 
         self._rewrite_logs(kept)
 
-    def _files(self, folder: str, pattern: str) -> Iterator[Path]:
-        yield from sorted(path for path in (self._path / folder).glob(pattern) if path.is_file())
+    def _files(self, folder: str, pattern: str) -> Iterator[tuple[Path, bytes]]:
+        """The files of a folder and what is in them, without those that are finished meanwhile."""
+        for path in sorted(path for path in (self._path / folder).glob(pattern) if path.is_file()):
+            with suppress(FileNotFoundError):
+                yield path, path.read_bytes()
 
-    def _of_tables(self, folder: str, codes: Iterable[str]) -> Iterator[Path]:
+    def _of_tables(self, folder: str, codes: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
         """The files that the terminal has saved of these tables; their names begin with the code."""
         for code in codes:
-            yield from (
-                path for path in self._files(folder, f"{code}*") if re.match(rf"{code}[.-]", path.name)
-            )
+            for path, raw in self._files(folder, f"{code}*"):
+                if re.match(rf"{code}[.-]", path.name):
+                    yield path, raw
 
     def _rewrite_logs(self, rewrite: Callable[[str], str]) -> None:
         """Rewrite the log line by line, oldest first, while nothing is written to it."""
@@ -90,7 +94,7 @@ class DataFolder:
                 before = path.read_text(encoding="utf-8", errors="replace")
                 after = "".join(map(rewrite, before.splitlines(keepends=True)))
                 if after != before:
-                    path.write_text(after, encoding="utf-8")
+                    path.write_text(after, encoding="utf-8")  # a second service may have it open
         finally:
             for handler in handlers:
                 handler.release()

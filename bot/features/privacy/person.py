@@ -116,17 +116,18 @@ class PersonalData:
     # -- the end -----------------------------------------------------------------------------
 
     async def erase(self, person_id: int) -> None:
-        """Delete a person and all texts that name them. After a failure it can be asked for again."""
+        """Delete a person and all texts that name them. The rows of the person go last, so after a failure it
+        can be asked for again."""
         async with self._store.read() as unit:
             traces = await _traces(unit, person_id)
             table_ids = await unit.personal_data.table_ids(person_id)
-        for table_id in table_ids:
-            await self._leave(table_id, person_id, traces)
         rest = Replacing((*traces.discord, *traces.addresses), traces.names)
-        await self._erase_person(person_id, traces, rest)
         if self._folder is not None:
             codes = [(await self._cache.get(table_id, with_log=False)).info.code for table_id in table_ids]
             await self._folder.erase(rest, codes)
+        for table_id in table_ids:
+            await self._leave(table_id, person_id, traces)
+        await self._erase_person(person_id, traces, rest)
         self._cache.wake_subscribers()
 
     @again_on_conflict

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bot.cli import errors_in_sentences
 from bot.tools.arena.agreement import Agreement, Compared, Ranker, measure
 from bot.tools.arena.contestants import robot
 from bot.tools.arena.development import HEADINGS as DEVELOPMENT_HEADINGS
@@ -57,7 +58,7 @@ def command(
 ) -> None:
     """Play matches between computer players, with rotated seats."""
     console = Console()
-    try:
+    with errors_in_sentences():
         if people is not None and not rounds:
             _agreement(console, people, players.split(",")[0], every)
             return
@@ -70,9 +71,6 @@ def command(
             _development(console, series, people)
             return
         _match(console, series, out, plain)
-    except (ValueError, OSError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
 
 
 def _match(console: Console, series: Series, out: Path | None, plain: bool) -> None:

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from bot.cli import errors_in_sentences
 from bot.features.game_files.feature import FORMATS, SITE, TEXT, make_game_file, parse_format
 from bot.tools.simulation.action_kinds import CONSEQUENCES, WEIGHTS, consequences
 from bot.tools.simulation.invariants import (
@@ -46,6 +47,7 @@ from engine.game_text import replay
 from engine.game_text.history import GameHistory, HistoryLine, history_script
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import site_names_of
+from storage import write_whole
 
 PLAYER_NAMES = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gil", "Hal", "Ida", "Jon", "Kay", "Lou")
 MAX_MOVES = 8_000
@@ -273,7 +275,7 @@ def command(
 ) -> None:
     """Play random legal games to the end."""
     console = Console()
-    try:
+    with errors_in_sentences():
         format_name = parse_format(to)
         conventions = conventions or (SITE if format_name == SITE else "rulebook")
         chosen = table_options(conventions, option or ())
@@ -291,9 +293,6 @@ def command(
             new_game(title, PLAYER_NAMES[:n], rules)
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
-    except (ValueError, OSError) as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from None
     played = []
     with Progress(
         TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn(), console=console
@@ -309,7 +308,8 @@ def command(
             game = simulate_game(title, n, at, rules, check_every=int(check), watch=watch)
             played.append(game)
             if out is not None:
-                _write_game(game, format_name, out)
+                with errors_in_sentences():
+                    _write_game(game, format_name, out)
             bar.advance(task)
     console.print(report_table(played))
     failed = [game for game in played if game.failure]
@@ -323,8 +323,8 @@ def _write_game(game: SimulatedGame, format_name: str, out: Path) -> None:
     """Write a game into a folder; if the format cannot hold it, that is a failure."""
     try:
         file = make_game_file(game.history, format_name, f"random play, seed {game.seed}", file_stem(game))
-        (out / file.name).write_bytes(file.content)
-    except (ValueError, OSError) as error:
+        write_whole(out / file.name, file.content)
+    except ValueError as error:
         game.failure = game.failure or f"seed {game.seed}: {error}"
 
 

@@ -1,0 +1,30 @@
+"""Files that are written whole, or not at all."""
+
+import os
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Write a file that gets its name when it is complete: a full disk or a kill leaves what was there.
+    Its folder is created.
+
+    mode: that of the file; by default that of the former file. Raises OSError with the name of the file.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # a pipe or a device has no parts
+            path.write_bytes(content)
+            return
+        path = path.resolve()
+        if mode is None:
+            mode = path.stat().st_mode & 0o777 if path.exists() else 0o666
+        part = path.with_name(f".{path.name}.part")
+        try:
+            part.unlink(missing_ok=True)
+            with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+                file.write(content)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
