@@ -64,13 +64,8 @@ class MailOutbox(Protocol):
     async def mark_sent(self, mail: DueMail) -> None:
         """The server has accepted the email."""
 
-    async def mark_failed(
-        self, mail: DueMail, reason: str, retry_at: datetime | None, is_recipient_refused: bool
-    ) -> None:
-        """The server has not accepted the email: it is due again at `retry_at` (UTC), or given up (None).
-
-        is_recipient_refused: the server refused the address itself.
-        """
+    async def mark_failed(self, mail: DueMail, reason: str, retry: datetime | None) -> None:
+        """The server has not accepted the email: it is due again at this time (UTC), or given up (None)."""
 
 
 log = logging.getLogger(__name__)
@@ -255,7 +250,7 @@ class SmtpDeliveryWorker:
         try:
             normalize_address(mail.recipient), normalize_address(mail.envelope_sender)
         except ValueError as error:
-            await self._outbox.mark_failed(mail, str(error), None, True)
+            await self._outbox.mark_failed(mail, str(error), None)
             return
         async with self._connections.use(_domain(mail.recipient)) as smtp:
             if mail.id not in self._held:  # replaced while it waited for the connection
@@ -263,42 +258,37 @@ class SmtpDeliveryWorker:
             try:
                 await smtp.sendmail(mail.envelope_sender, [mail.recipient], mail.raw)
             except aiosmtplib.SMTPRecipientsRefused as refused:
-                await self._refused(smtp, mail, refused.recipients, recipient=True)
+                await self._refused(smtp, mail, refused.recipients[0])
             except aiosmtplib.SMTPResponseException as refused:
-                await self._refused(smtp, mail, [refused], recipient=False)
+                await self._refused(smtp, mail, refused)
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
                 # The server may have the email or not: it gets the same one again.
                 smtp.close()
-                await self._retry_later(mail, f"{type(error).__name__}: {error}", recipient=False)
+                await self._retry_later(mail, f"{type(error).__name__}: {error}")
             else:
                 self.last_delivery = self._now()
                 await self._outbox.mark_sent(mail)
 
     async def _refused(
-        self,
-        smtp: aiosmtplib.SMTP,
-        mail: DueMail,
-        refusals: Sequence[aiosmtplib.SMTPResponseException],
-        recipient: bool,
+        self, smtp: aiosmtplib.SMTP, mail: DueMail, refusal: aiosmtplib.SMTPResponseException
     ) -> None:
-        refusal = refusals[0]
         reason = f"{refusal.code} {refusal.message}"
         if refusal.code >= 500 and classify(reason) == "operator":
             # What the server has against us is no fault of the recipient: the email waits until it is fixed.
             log.error("outbox: refused: %s; the email is held", redact(reason))
-            await self._outbox.mark_failed(mail, reason, self._now() + HELD_RETRY, False)
+            await self._outbox.mark_failed(mail, reason, self._now() + HELD_RETRY)
         elif refusal.code >= 500:
             log.warning("outbox: refused for good: %s", redact(reason))
-            await self._outbox.mark_failed(mail, reason, None, recipient)
+            await self._outbox.mark_failed(mail, reason, None)
         else:
-            await self._retry_later(mail, reason, recipient)
+            await self._retry_later(mail, reason)
         if refusal.code == 421:
             smtp.close()
 
-    async def _retry_later(self, mail: DueMail, reason: str, recipient: bool) -> None:
+    async def _retry_later(self, mail: DueMail, reason: str) -> None:
         retry = retry_at(mail.attempts, mail.created_at, self._now(), random.random())
         log.info("outbox: %s; %s", redact(reason), f"again at {retry:%H:%M}" if retry else "given up")
-        await self._outbox.mark_failed(mail, reason, retry, recipient)
+        await self._outbox.mark_failed(mail, reason, retry)
 
 
 def _domain(address: str) -> str:

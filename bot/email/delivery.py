@@ -178,7 +178,7 @@ class StoredMailOutbox:
             if row is not None:
                 await unit.outbox.mark_sent(row.id, due.id)
 
-    async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None, recipient: bool) -> None:
+    async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None) -> None:
         """Record a failure; what a refusal says of the address, `mail.reading.bounces` knows. What may
         pass is tried again for days.
         """

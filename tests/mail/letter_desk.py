@@ -2,9 +2,10 @@
 
 async with letter_desk(folder, pictures) as desk:
     table = await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("turn")                   # send what is due
-    await desk.write("done", "Ann", "buy SV")  # Ann replies to her newest email
+    await desk.take()                # send what is due
+    await desk.write("Ann", "buy SV")  # she replies to her newest email
     desk.newest["ann@player.test"].text
+    await desk.arrive(reply(desk.newest["ann@player.test"], "pass"))  # the bytes of a reply, as you like them
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from email import message_from_bytes
 from email.message import EmailMessage
-from email.parser import BytesParser
-from email.policy import SMTP, default
+from email.policy import SMTP
 from hashlib import sha256
 from pathlib import Path
+
+import pytest
 
 from bot.email.delivery import StoredMailOutbox
 from bot.email.policy import MailGateway, MailPolicy
@@ -26,26 +29,45 @@ from bot.hub import people
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail import ServiceAddress
+from mail.composing.compose import OutgoingMail
 from mail.inbox import MailOutcome
 from mail.reading.parser import parse_mail
 from storage import open_store
+from tests.mail.servers import Delivery
 
 KEY = b"k" * 32
 ADDRESS = "play@games.test"
+POST = ServiceAddress(ADDRESS, KEY)
+ANN, BOB = "ann@player.test", "bob@player.test"
 UNLIMITED = ReplyLimits(10**6, breaker_replies=10**6)
 
 
-@dataclass
-class SentLetter:
-    """An email and what it is an example of."""
+def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the operator was told."""
+    told = (record.getMessage() for record in caplog.records)
+    return [text.partition(": ")[2] for text in told if text.startswith("for the operator: ")]
 
-    kind: str
-    message: EmailMessage
 
-    def part(self, subtype: str) -> str:
-        body = self.message.get_body((subtype,))
-        assert body is not None
-        return str(body.get_content()).replace("\r\n", "\n")
+def reply(
+    answered: OutgoingMail | Delivery,
+    text: str,
+    *,
+    sender: str = f"Ann Lee <{ANN}>",
+    message_id: str = "<reply-1@player.test>",
+    to: str | None = None,
+    extra: str = "",
+    subject: str = "Re: [Friday] Your turn",
+) -> bytes:
+    """A player's answer to an email of ours, as a plain mailer writes it; `to` defaults to its Reply-To."""
+    original = message_from_bytes(answered.raw)
+    head = (
+        f"From: {sender}\nTo: {original['Reply-To'] if to is None else to}\nSubject: {subject}\n"
+        f"Message-ID: {message_id}\n"
+        f"In-Reply-To: {original['Message-ID']}\nReferences: {original['Message-ID']}\n"
+        f"Date: Fri, 20 Nov 2026 09:00:00 +0100\n{extra}"
+        'MIME-Version: 1.0\nContent-Type: text/plain; charset="utf-8"\nContent-Transfer-Encoding: 8bit\n'
+    )
+    return f"{head}\n{text}\n".replace("\n", "\r\n").encode()
 
 
 @dataclass
@@ -57,8 +79,8 @@ class LetterDesk:
     gateway: MailGateway
     policy: MailPolicy
     clock: list[datetime]
-    letters: list[SentLetter] = field(default_factory=list)
-    newest: dict[str, SentLetter] = field(default_factory=dict)
+    letters: list[Delivery] = field(default_factory=list)
+    newest: dict[str, Delivery] = field(default_factory=dict)
     serial: int = 0
 
     async def person(self, name: str) -> int:
@@ -77,43 +99,38 @@ class LetterDesk:
         await self.service.lobby.start(info.id, by=ids[0], order=names)
         return info.id
 
-    async def take(self, kind: str) -> None:
-        """Send what is due; the first email of each subject is an example of this kind."""
+    async def take(self) -> list[Delivery]:
+        """Send what is due; returns it."""
+        sent = []
         while due := (await self.outbox.lease_due(20)).mails:
             for mail in due:
                 await self.outbox.mark_sent(mail)
-                message = BytesParser(policy=default).parsebytes(mail.raw)
-                assert isinstance(message, EmailMessage)
-                letter = SentLetter(f"{kind}: {message['Subject']}", message)
-                self.newest[mail.recipient] = letter
-                if letter.kind not in {each.kind for each in self.letters}:
-                    self.letters.append(letter)
+                sent.append(Delivery(mail.envelope_sender, (mail.recipient,), mail.raw))
+                self.newest[mail.recipient] = sent[-1]
+        self.letters += sent
+        return sent
 
-    def asking(self, address: str) -> SentLetter:
+    def asking(self, address: str) -> Delivery:
         """The newest email that asks the owner of an address to act."""
-        return [
-            each
-            for each in self.letters
-            if each.message["To"] == address and "Your turn" in each.message["Subject"]
-        ][-1]
+        to_them = (each for each in reversed(self.letters) if each.recipients == (address,))
+        return next(each for each in to_them if "Your turn" in each.message["Subject"])
 
     async def write(
         self,
-        kind: str,
         name: str,
         *lines: str,
         to: str | None = None,
         sender: str = "",
         subject: str = "",
-        original: SentLetter | str = "",
+        original: Delivery | str = "",
         take: bool = True,
     ) -> MailOutcome:
-        """A player replies to their newest email, or writes to `to`; the answer is an example.
+        """A player replies to their newest email, or writes to `to`.
 
         original: another email, or whose newest. take: send what is due afterwards.
         """
         address = f"{name.lower()}@player.test"
-        if isinstance(original, SentLetter):
+        if isinstance(original, Delivery):
             sender = sender or str(original.message["To"])
         else:
             sender = sender or original
@@ -122,31 +139,51 @@ class LetterDesk:
         mail["From"] = f"{name} <{sender or address}>"
         mail["Message-ID"] = f"<{self.serial}@player.test>"
         if to is None:
-            answered = original if isinstance(original, SentLetter) else self.newest[original or address]
+            answered = original if isinstance(original, Delivery) else self.newest[original or address]
             mail["To"], mail["In-Reply-To"] = answered.message["Reply-To"], answered.message["Message-ID"]
             mail["Subject"] = "Re: " + answered.message["Subject"]
         else:
             mail["To"], mail["Subject"] = to, subject
         mail.set_content("\n".join(lines) + "\n")
-        raw = mail.as_bytes()
-        digest = sha256(raw).hexdigest()
-        await self.gateway.arrivals.record_arrival(digest, raw, self.clock[0])
-        outcome = await self.policy.handle(parse_mail(raw))
-        await self.gateway.arrivals.record_outcome(digest, outcome)
+        outcome = await self.arrive(mail.as_bytes())
         if take:
-            await self.take(kind)
+            await self.take()
         return outcome
+
+    async def arrive(self, raw: bytes, authserv_id: str = "") -> MailOutcome:
+        """What the inbox does with a mail, without a mailbox. What is sent waits for `take`."""
+        digest = sha256(raw).hexdigest()
+        arrival = await self.gateway.arrivals.record_arrival(digest, raw, self.clock[0])
+        if arrival.folder:
+            return MailOutcome("known", arrival.folder)
+        outcome = await self.policy.handle(parse_mail(raw, authserv_id))
+        await self.gateway.arrivals.record_outcome(digest, outcome)
+        return outcome
+
+    async def begun(self, *names: str) -> Delivery:
+        """A game of 1830 between Ann and Bob, or others; returns the email that asks the first."""
+        await self.table("1830", names or ("Ann", "Bob"))
+        await self.take()
+        return self.newest[f"{(names or ('Ann',))[0].lower()}@player.test"]
+
+    async def played(self) -> list[str]:
+        """The lines that were played at all tables and not undone."""
+        tables = await self.service.queries.list_tables()
+        rows = [row for table in tables for row in await self.service.queries.log(table.id)]
+        return [row.line for row in rows if row.kind == "move" and row.is_live]
 
 
 @asynccontextmanager
 async def letter_desk(
-    folder: Path, pictures: PictureWorkers, limits: ReplyLimits = UNLIMITED
+    folder: Path,
+    pictures: PictureWorkers,
+    limits: ReplyLimits = UNLIMITED,
+    address: ServiceAddress = POST,
 ) -> AsyncIterator[LetterDesk]:
     """A desk on a store of its own, at noon; hosts may be anyone."""
     clock = [datetime(2026, 6, 1, 12, tzinfo=UTC)]
     async with await open_store(folder / "railpost.db", now=lambda: clock[0]) as store:
         service = Service(store, ping_holdoff=0)
-        address = ServiceAddress(ADDRESS, KEY, "+")
         gateway = MailGateway(service, pictures, folder / "mails", KEY, hosts="anyone")
         outbox = StoredMailOutbox(service, gateway.people, address, pictures, now=lambda: clock[0])
         policy = MailPolicy(address, gateway, now=lambda: clock[0], limits=limits)

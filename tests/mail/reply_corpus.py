@@ -26,6 +26,7 @@ from bot.service import Service
 from engine.game_text import replay
 from mail.reading.parser import ParsedMail, parse_mail
 from mail.reading.quotes import DELIMITER, FOOTER
+from mail.reading.reply_text import ParsedReply
 from mail.reading.unclear_lines import Vocabulary
 from mail.reply_address import ReplyToken
 
@@ -159,6 +160,13 @@ async def read(case: ReplyCase) -> Reading:
     if case not in _READINGS:
         _READINGS[case] = await _read(case)
     return _READINGS[case]
+
+
+async def read_text(text: str) -> ParsedReply:
+    """The text of a reply as it is read in the opening, with Ann to act."""
+    table: Any = _table("opening")
+    mail = ParsedMail("<m@player.test>", "ann@player.test", text=text)
+    return (await ReplyReader(table).read(mail, TOKEN)).parsed
 
 
 async def _read(case: ReplyCase) -> Reading:

@@ -383,10 +383,13 @@ class Delivery:
     @property
     def text(self) -> str:
         """The plain text."""
-        body = self.message.get_body(("plain",))
+        return self.part("plain")
+
+    def part(self, subtype: str) -> str:
+        """The text in one of its two forms: `plain` or `html`."""
+        body = self.message.get_body((subtype,))
         assert body is not None
-        content: str = body.get_content()
-        return content
+        return str(body.get_content()).replace("\r\n", "\n")
 
 
 @dataclass

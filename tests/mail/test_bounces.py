@@ -3,17 +3,15 @@
 import re
 import tomllib
 from email.header import Header
-from itertools import product
 from pathlib import Path
 
 import pytest
 
-from bot.email.policy import MailPolicy
-from mail.composing.compose import OutgoingMail
 from mail.imap import Folder
 from mail.reading.bounces import classify, reason_line
 from mail.reading.parser import parse_mail
-from tests.mail.toy_service import POST, InMemoryService
+from tests.mail.letter_desk import ADDRESS, BOB, POST, LetterDesk, reply
+from tests.mail.servers import Delivery
 
 CORPUS = tomllib.loads((Path(__file__).parent / "bounces.toml").read_text(encoding="utf-8"))
 FORMS = tomllib.loads((Path(__file__).parent / "bounce_forms.toml").read_text(encoding="utf-8"))
@@ -79,7 +77,7 @@ def test_the_reason_is_the_line_that_says_why() -> None:
 # --- bounces as they come ---
 
 
-def report(notice: OutgoingMail, *, to: str, status: str, action: str = "failed", code: str = "") -> bytes:
+def report(quoted: str, *, to: str, status: str, action: str = "failed", code: str = "") -> bytes:
     """A bounce as RFC 3464 has it."""
     return (
         f"Return-Path: <>\nFrom: MAILER-DAEMON@mx.test\nTo: {to}\nSubject: Undelivered Mail\n"
@@ -89,7 +87,7 @@ def report(notice: OutgoingMail, *, to: str, status: str, action: str = "failed"
         "--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.test\n\n"
         f"Final-Recipient: rfc822; ann@player.test\nAction: {action}\nStatus: {status}\n"
         f"Diagnostic-Code: smtp; {code}\n\n"
-        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {notice.message_id}\n\n--b--\n"
+        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: {quoted}\n\n--b--\n"
     ).encode()
 
 
@@ -102,51 +100,33 @@ def prose_bounce(text: str, *, to: str, subject: str = "failure notice") -> byte
     ).encode()
 
 
-async def bounced(service: InMemoryService, raw: bytes) -> tuple[str, ...]:
-    outcome = await MailPolicy(POST, service.gateway, now=service.clock).handle(parse_mail(raw))
-    assert not outcome.replies and not service.moves
-    return tuple(bounce.kind for bounce in service.bounces)
-
-
-def quoting(raw: bytes, notice: OutgoingMail, is_quoted: bool) -> bytes:
-    """The bounce with or without our Message-ID."""
-    return raw if is_quoted else raw.replace(notice.message_id.encode(), b"")
+def kind_of(raw: bytes) -> str:
+    """The class of a bounce; empty for other mail."""
+    report = parse_mail(raw).report
+    return report.kind if report else ""
 
 
 @pytest.mark.parametrize(("status", "action", "code", "kind"), CORPUS["reports"])
-async def test_standard_report(status: str, action: str, code: str, kind: str) -> None:
-    """It is ours by its token or by the Message-ID that it quotes; with neither, it counts nothing."""
-    for has_token, is_quoted in product((True, False), repeat=2):
-        service = InMemoryService()
-        notice = service.notice()
-        to = notice.envelope_sender if has_token else POST.address
-        raw = quoting(report(notice, to=to, status=status, action=action, code=code), notice, is_quoted)
-        counted = (kind,) if kind and (has_token or is_quoted) else ()
-        assert await bounced(service, raw) == counted, (has_token, is_quoted)
+def test_standard_report(status: str, action: str, code: str, kind: str) -> None:
+    found = kind_of(report("<1@mx.test>", to=ADDRESS, status=status, action=action, code=code))
+    assert found == (kind or "arrived")
 
 
 @pytest.mark.parametrize("letter", CORPUS["letters"], ids=lambda letter: str(letter["form"]))
-async def test_bounce_in_other_forms(letter: dict[str, str]) -> None:
-    """The same."""
-    for has_token, is_quoted in product((True, False), repeat=2):
-        service = InMemoryService()
-        notice = service.notice()
-        to = notice.envelope_sender if has_token else POST.address
-        text = letter["text"].replace("{id}", notice.message_id)
-        raw = quoting(prose_bounce(text, to=to, subject=letter["subject"]), notice, is_quoted)
-        counted = (letter["kind"],) if has_token or is_quoted else ()
-        assert await bounced(service, raw) == counted, (has_token, is_quoted)
+def test_bounce_in_other_forms(letter: dict[str, str]) -> None:
+    text = letter["text"].replace("{id}", "<1@mx.test>")
+    assert kind_of(prose_bounce(text, to=ADDRESS, subject=letter["subject"])) == letter["kind"]
 
 
-def in_form(form: dict[str, str], said: str, notice: OutgoingMail) -> bytes:
+def in_form(form: dict[str, str], said: str) -> bytes:
     """A refusal as a mail server writes it down: in its own words, with a part for machines or without, and
     with our email behind it."""
     found = re.search(r"[45]\.\d+\.\d+", said)
     status = found[0] if found else f"{said[0]}.0.0"
-    quoted = FORMS["quoted"].replace("{id}", notice.message_id)
+    quoted = FORMS["quoted"].replace("{id}", "<1@mx.test>")
     text = form["text"].replace("{said}", said).replace("{status}", status).replace("{quoted}", quoted)
     subject = form["subject"].replace("{said}", said)
-    head = f"Return-Path: <>\nFrom: {form['from']}\nTo: {notice.envelope_sender}\nMIME-Version: 1.0\n"
+    head = f"Return-Path: <>\nFrom: {form['from']}\nTo: {ADDRESS}\nMIME-Version: 1.0\n"
     head += f"Subject: {Header(subject, 'utf-8').encode(linesep='')}\nMessage-ID: <b@mx.test>\n"
     plain = "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
     if not form.get("report"):
@@ -160,69 +140,68 @@ def in_form(form: dict[str, str], said: str, notice: OutgoingMail) -> bytes:
 
 
 @pytest.mark.parametrize("form", FORMS["forms"], ids=lambda form: str(form["name"]))
-async def test_every_refusal_in_every_form(form: dict[str, str]) -> None:
+def test_every_refusal_in_every_form(form: dict[str, str]) -> None:
     """What is quoted of our own email says nothing; whatever passes by itself counts against no address."""
-    wrong, service = [], InMemoryService()
-    notice = service.notice()
-    for kind, said in FORMS["refusals"]:
-        service.bounces.clear()
-        found = await bounced(service, in_form(form, said, notice))
-        if found != (kind,):
-            wrong.append((said, kind, found))
-    assert not wrong
+    found = [(said, kind, kind_of(in_form(form, said))) for kind, said in FORMS["refusals"]]
+    assert not [each for each in found if each[1] != each[2]]
 
 
-@pytest.mark.parametrize("status", ["5.1.1", "5.7.1"])
-async def test_a_forged_report_counts_nothing(status: str) -> None:
-    """An id of ours that was never sent, another's id beside a token, a token that was never given."""
-    service = InMemoryService()
-    anns, bobs = service.notice(), service.notice("s2", "bob")
-    made_up = f"<t.{'a' * 20}.b@games.test>"
-    forged = report(anns, to=POST.address, status=status).replace(anns.message_id.encode(), made_up.encode())
-    assert await bounced(service, forged) == ()
-    assert await bounced(service, report(bobs, to=anns.envelope_sender, status=status)) == ()
-    unknown = "play+b" + "z" * 26 + "@games.test"
-    assert await bounced(service, quoting(report(anns, to=unknown, status=status), anns, False)) == ()
-
-
-async def test_a_complaint_is_no_bounce() -> None:
+def test_a_complaint_is_no_bounce() -> None:
     """A report in the abuse format (RFC 5965)."""
-    service = InMemoryService()
-    notice = service.notice()
-    raw = report(notice, to=notice.envelope_sender, status="5.7.1")
+    raw = report("<1@mx.test>", to=ADDRESS, status="5.7.1")
     raw = raw.replace(b"message/delivery-status", b"message/feedback-report")
-    assert await bounced(service, raw.replace(b"delivery-status", b"feedback-report")) == ("complaint",)
+    assert kind_of(raw.replace(b"delivery-status", b"feedback-report")) == "complaint"
 
 
-async def test_a_read_receipt_counts_nothing() -> None:
-    """RFC 8098."""
-    service = InMemoryService()
-    notice = service.notice()
-    raw = report(notice, to=notice.envelope_sender, status="5.0.0", action="")
-    assert await bounced(service, raw.replace(b"delivery-status", b"disposition-notification")) == ()
+# --- whose they are ---
 
 
-async def test_bounce_that_quotes_nothing_is_ours_by_its_token() -> None:
-    service = InMemoryService()
-    notice = service.notice()
-    raw = prose_bounce("delivery failed: 550 5.1.1 User unknown", to=notice.envelope_sender)
-    assert await bounced(service, raw) == ("address",)
+@pytest.mark.parametrize("form", ["report", "prose"])
+@pytest.mark.parametrize("is_quoted", [True, False])
+@pytest.mark.parametrize("where", ["envelope", "reply", "unknown", "none"])
+async def test_a_bounce_is_ours_by_its_token_or_by_what_it_quotes(
+    desk: LetterDesk, notice: Delivery, form: str, is_quoted: bool, where: str
+) -> None:
+    """With neither, it counts nothing; a reply to our email gives no order by it."""
+    to = {
+        "envelope": notice.sender, "reply": str(notice.message["Reply-To"]),
+        "unknown": f"play+b{'z' * 26}@games.test", "none": ADDRESS,
+    }[where]  # fmt: skip
+    quoted = str(notice.message["Message-ID"]) if is_quoted else ""
+    prose = f"delivery failed: 550 5.1.1 User unknown\n\nMessage-ID: {quoted}\n\nbuy SV"
+    raw = report(quoted, to=to, status="5.1.1") if form == "report" else prose_bounce(prose, to=to)
+    outcome = await desk.arrive(raw)
+    is_ours = is_quoted or where == "envelope"
+    assert outcome.reason == ("bounce: address" if is_ours else "bounce of a mail that is not ours")
+    assert outcome.replies == () and await desk.played() == []
+    async with desk.service.store.read() as unit:
+        (address,) = await unit.people.identities(await desk.person("Ann"))
+    assert bool(address.bounces) is is_ours
 
 
-async def test_bounce_of_a_mail_that_is_not_ours_counts_nothing() -> None:
-    service = InMemoryService()
-    text = "550 5.1.1 User unknown\n\nMessage-ID: <t.aaaaaaaaaaaaaaaaaaaa.b@games.test>"
-    raw = prose_bounce(text, to=POST.address)
-    outcome = await MailPolicy(POST, service.gateway, now=service.clock).handle(parse_mail(raw))
-    assert outcome.folder is Folder.IGNORED and not service.bounces
+async def test_a_forged_report_counts_nothing(desk: LetterDesk, notice: Delivery) -> None:
+    """An id of ours that was never sent, by its looks or in truth, and another's id beside a token."""
+    bobs = str(desk.newest[BOB].message["Message-ID"])
+    for to, quoted in (
+        (ADDRESS, f"<t.{'a' * 20}.b@games.test>"),
+        (notice.sender, POST.new_message_id()),
+        (notice.sender, bobs),
+    ):
+        outcome = await desk.arrive(report(quoted, to=to, status="5.1.1"))
+        assert outcome.reason == "bounce of a mail that is not ours" and outcome.folder is Folder.IGNORED
 
 
-async def test_an_automatic_reply_to_the_bounce_address_is_no_bounce() -> None:
-    service = InMemoryService()
-    notice = service.notice()
-    raw = (
-        f"From: Ann <ann@player.test>\nTo: {notice.envelope_sender}\nSubject: Out of office\n"
-        f"Auto-Submitted: auto-replied\nMessage-ID: <v@player.test>\nIn-Reply-To: {notice.message_id}\n\n"
-        "I am away. In urgent cases call 550 5.1.1.\n"
-    ).encode()
-    assert await bounced(service, raw) == ()
+async def test_what_came_to_a_bounce_address_and_is_no_bounce(desk: LetterDesk, notice: Delivery) -> None:
+    """A read receipt (RFC 8098), an automatic reply, and an order: a bounce token gives no right to act."""
+    to, own = notice.sender, str(notice.message["Message-ID"])
+    receipt = report(own, to=to, status="5.0.0", action="")
+    automatic = reply(notice, "Away. Call 550 5.1.1.", to=to, extra="Auto-Submitted: auto-replied\n")
+    order = reply(notice, "buy SV", to=to, message_id="<order@p>")
+    for raw in (
+        receipt.replace(b"delivery-status", b"disposition-notification"),
+        automatic,
+        order,
+    ):
+        outcome = await desk.arrive(raw)
+        assert not outcome.reason.startswith("bounce") and outcome.replies == ()
+    assert await desk.played() == []

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import default
@@ -28,16 +29,20 @@ from mail.composing.page import (
 from mail.reading.html_text import visible_text
 from mail.reading.quotes import DELIMITER
 from mail.reply_address import ReplyToken, hash_token
-from tests.mail.toy_reader import parse_reply
-from tests.mail.toy_service import PNG, POST, InMemoryService
+from tests.mail.letter_desk import POST
+from tests.mail.reply_corpus import read_text
 
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
+    "0000000c49444154789c63f8cfc0000003010100c9fe92ef0000000049454e44ae426082"
+)
+TOKEN = ReplyToken(
+    "reply", "ann@player.test", frozenset({"ann@player.test"}), "Table 17", "17", "s1.0",
+    table_id=17, seat_number=1,
+)  # fmt: skip
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 EVIL = "x\r\nBcc: victim@elsewhere.test\r\n\r\n"
 EVIL += '<script>alert(1)</script><img src=http://evil.test/x.png> "q" \u202e\0'
-
-
-@pytest.fixture
-def service() -> InMemoryService:
-    return InMemoryService()
 
 
 def parsed(letter: OutgoingMail) -> EmailMessage:
@@ -52,15 +57,28 @@ def part(letter: OutgoingMail, subtype: str) -> str:
     return str(body.get_content()).replace("\r\n", "\n")
 
 
-def composed(
-    page: MailPage, sealed: ReplyToken | None = None, parent: str | None = None, **more: object
-) -> OutgoingMail:
-    service = InMemoryService()
-    return compose(POST, page, sealed or service.current_token("s1"), service.clock(), "test", parent=parent)
+def composed(page: MailPage, sealed: ReplyToken = TOKEN, parent: str | None = None) -> OutgoingMail:
+    return compose(POST, page, sealed, NOW, "test", parent=parent)
 
 
-def test_headers_of_a_notice(service: InMemoryService) -> None:
-    letter = service.notice()
+def notice(chat: tuple[tuple[str, str], ...] = (), sealed: ReplyToken = TOKEN) -> OutgoingMail:
+    """The letter that asks a seat for its decision."""
+    cash = TableRows(
+        ("player", "cash"), (("Ann", "$600"), ("Bob", "$70")), ("Ann  $600", "Bob   $70"), (False, True)
+    )
+    page = turn_notice(
+        name="Ann",
+        prompt="Buy a private company, bid on one, or pass.",
+        legal_lines=("buy SV", "bid CA 165", "pass"),
+        events_since=("Bob passed.", *(f"{who} says: {words}" for who, words in chat)),
+        position=("opening", cash),
+        images=(InlineImage("map", PNG, "The map: nothing is built.", 560),),
+    )
+    return composed(page, sealed)
+
+
+def test_headers_of_a_notice() -> None:
+    letter = notice()
     message = parsed(letter)
     assert message["From"] == "Table 17 <play@games.test>"
     assert message["To"] == "ann@player.test"
@@ -79,8 +97,8 @@ def test_headers_of_a_notice(service: InMemoryService) -> None:
     assert letter.issued_tokens[0].token.decision_id == "s1.0"
 
 
-def test_parts_of_a_notice(service: InMemoryService) -> None:
-    letter = service.notice()
+def test_parts_of_a_notice() -> None:
+    letter = notice()
     kinds = [piece.get_content_type() for piece in parsed(letter).walk()]
     assert kinds == ["multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"]
     picture = list(parsed(letter).walk())[-1]
@@ -109,8 +127,8 @@ def test_a_wide_table_is_lines_in_html() -> None:
     assert line == "PRR · price $40 · president Dan · treasury $326 · ipo% 10 · trains 3 3"
 
 
-def test_lines_on_the_wire(service: InMemoryService) -> None:
-    letter = service.notice(chat=(("Ann", "é" * 2_000),))
+def test_lines_on_the_wire() -> None:
+    letter = notice(chat=(("Ann", "é" * 2_000),))
     assert b"\n" not in letter.raw.replace(b"\r\n", b"") and letter.raw.isascii()
     body = letter.raw.partition(b"\r\n\r\n")[2]
     assert max(len(line) for line in body.split(b"\r\n")) <= 78
@@ -132,13 +150,13 @@ def test_foreign_ids_cannot_break_headers(parent: str) -> None:
     assert parsed(letter)["Bcc"] is None and POST.is_own_message_id(parsed(letter)["References"].split()[0])
 
 
-def test_one_table_is_one_thread(service: InMemoryService) -> None:
-    first, second, other = service.notice(), service.notice(), service.notice("s2", "bob")
+def test_one_table_is_one_thread() -> None:
+    first, second, other = notice(), notice(), notice(sealed=replace(TOKEN, table_code="18"))
     assert parsed(first)["References"] == parsed(second)["References"] != parsed(other)["References"]
 
 
 def test_c21_hostile_names_poison_nothing() -> None:
-    sealed = replace(InMemoryService().current_token("s1"), table_label=EVIL, table_code=EVIL)
+    sealed = replace(TOKEN, table_label=EVIL, table_code=EVIL)
     page = MailPage(
         EVIL,
         (Paragraph(EVIL), BulletList(EVIL, [EVIL]), CopyableLines(EVIL, [EVIL]), QuotedLines(EVIL, [EVIL])),
@@ -152,21 +170,21 @@ def test_c21_hostile_names_poison_nothing() -> None:
         assert not line.startswith("Bcc")
 
 
-def test_c24_nothing_of_a_player_is_markup(service: InMemoryService) -> None:
-    html = part(service.notice(chat=(("Bob", EVIL),)), "html")
+def test_c24_nothing_of_a_player_is_markup() -> None:
+    html = part(notice(chat=(("Bob", EVIL),)), "html")
     assert "<script" not in html and "<img src=http" not in html and "&lt;script&gt;" in html
     assert "http://" not in html.replace("src=http://evil.test/x.png&gt;", "") and "https://" not in html
-    text = part(service.notice(chat=(("Bob", "<b>&amp;</b>"),)), "plain")
+    text = part(notice(chat=(("Bob", "<b>&amp;</b>"),)), "plain")
     assert "Bob says: <b>&amp;</b>" in text  # no escaping in text
 
 
-def test_c15_what_people_write_is_never_bare(service: InMemoryService) -> None:
+def test_c15_what_people_write_is_never_bare() -> None:
     hostile = "x\nsell 2 B\u2028sell 3 C\x0bsell 4 D"
     quoted = composed(MailPage("x", (QuotedLines("You wrote", [f"sell 1 A {hostile}"]),)))
     for subtype in ("plain", "html"):
         words = part(quoted, subtype).replace("<div>", "\n")
         assert [line for line in words.splitlines() if "sell" in line and not line.startswith("| ")] == []
-    talk = part(service.notice(chat=(("sell 1 A", hostile),)), "plain").splitlines()
+    talk = part(notice(chat=(("sell 1 A", hostile),)), "plain").splitlines()
     assert [line for line in talk if "sell" in line] == ["  * sell 1 A says: x sell 2 B sell 3 C sell 4 D"]
 
 
@@ -191,10 +209,7 @@ def test_long_lists_are_cut() -> None:
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError):
-        composed(
-            answer_pages.confirmation("x"),
-            replace(InMemoryService().current_token("s1"), address="a@b.test, c@d.test"),
-        )
+        composed(answer_pages.confirmation("x"), replace(TOKEN, address="a@b.test, c@d.test"))
 
 
 def test_line_of() -> None:
@@ -228,10 +243,10 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_mail_is_complete_in_both_forms(name: str) -> None:
+async def test_every_mail_is_complete_in_both_forms(name: str) -> None:
     letter = composed(PAGES[name])
     assert PAGES[name].headline in part(letter, "plain")
-    assert parse_reply(part(letter, "plain"), {"buy", "pass", "yes"}).lines == ()
+    assert (await read_text(part(letter, "plain"))).lines == ()
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
             assert block.text in part(letter, "plain")

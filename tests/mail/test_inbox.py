@@ -3,25 +3,29 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from email import message_from_bytes
-from email.policy import default
+from datetime import timedelta
 from email.utils import parseaddr
+from hashlib import sha256
 from pathlib import Path
 
 import aioimaplib
 import pytest
 
-from bot.email.policy import MailPolicy
+from bot.email.replies.results import PlayResult
+from bot.hub.request import QueryAnswer
 from mail.imap import ConnectionLost, Folder, ImapAccount, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
+from mail.reply_address import ReplyToken
+from tests.mail.letter_desk import ANN, LetterDesk, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
     USER,
+    Delivery,
     Mailbox,
     breakable_proxy,
     dovecot_server,
@@ -29,7 +33,6 @@ from tests.mail.servers import (
     pymap_server,
     self_signed,
 )
-from tests.mail.toy_service import POST, InMemoryService, alerts, reply
 
 FAST = InboxTiming(
     command_timeout=60.0,
@@ -58,17 +61,36 @@ async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
         yield found
 
 
+async def done(desk: LetterDesk) -> list[str]:
+    """What Ann's emails have done: the notes that she has made, and what was played."""
+    (table,) = await desk.service.queries.list_tables()
+    notes = await desk.service.submit(table.id, 0, ["notes"], None, None)
+    assert isinstance(notes, QueryAnswer)
+    made = [line.partition(". ")[2] for line in notes.text.splitlines() if line[:1].isdigit()]
+    return [*made, *await desk.played()]
+
+
+async def receipts(desk: LetterDesk, reason: str | None = "played") -> int:
+    """How many emails were answered."""
+    return await desk.gateway.arrivals.count_replies(desk.clock[0] - timedelta(days=1), None, reason)
+
+
+async def attempts(desk: LetterDesk, *mails: bytes) -> list[int]:
+    """How often each of the emails was tried."""
+    async with desk.service.store.read() as unit:
+        return [(await unit.inbound_mail.get(sha256(raw).hexdigest())).attempts for raw in mails]
+
+
 @asynccontextmanager
 async def watching(
-    service: InMemoryService,
+    desk: LetterDesk,
     account: ImapAccount,
     pace: InboxTiming = FAST,
     parser: ParserProcess | None = None,
     warn: Callable[[str], None] = lambda text: None,
 ) -> AsyncIterator[InboxWatcher]:
     """An inbox that runs meanwhile; it must not end by itself."""
-    policy = MailPolicy(POST, service.gateway, now=service.clock)
-    inbox = InboxWatcher(account, service, policy, parser or READER, pace, warn=warn)
+    inbox = InboxWatcher(account, desk.gateway.arrivals, desk.policy, parser or READER, pace, warn=warn)
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -85,51 +107,54 @@ async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_what_lay_there_and_what_comes_is_dealt_with(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    notice = service.notice()
-    await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"), b"From: eve@evil.test\r\n\r\nhello\r\n")
-    async with watching(service, mailbox.account) as inbox:
+async def test_what_lay_there_and_what_comes_is_dealt_with(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+) -> None:
+    first = reply(notice, "note 1", message_id="<1@p>")
+    second = reply(notice, "buy SV", message_id="<2@p>")
+    await mailbox.put(first, b"From: eve@evil.test\r\n\r\nhello\r\n")
+    async with watching(desk, mailbox.account) as inbox:
         await mailbox.until("Processed", 1)
-        await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
+        await mailbox.put(second)
         await mailbox.until("Processed", 2)
         assert inbox.last_checked is not None
-    assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+    assert await done(desk) == ["1", "buy SV"]
     assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
-    assert len(service.replies()) == 2 and all(count == 1 for count in service.attempts.values())
+    assert await receipts(desk) == 2 and await attempts(desk, first, second) == [1, 1]
 
 
-async def test_folders_by_names_of_ones_own(mailbox: Mailbox) -> None:
-    service = InMemoryService()
+async def test_folders_by_names_of_ones_own(desk: LetterDesk, notice: Delivery, mailbox: Mailbox) -> None:
     account = replace(mailbox.account, folders={Folder.PROCESSED: "Done with", Folder.IGNORED: "Other"})
-    await mailbox.put(reply(service.notice(), "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
-    async with watching(service, account):
+    await mailbox.put(reply(notice, "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
+    async with watching(desk, account):
         await mailbox.until('"Done with"', 1)
         await mailbox.until("Other", 1)
-    async with watching(service, account) as inbox:  # they are there already
+    async with watching(desk, account) as inbox:  # they are there already
         await until(lambda: inbox.last_checked is not None)
-    assert service.moves == [("s1", "buy SV")] and await mailbox.count("INBOX") == 0
+    assert await done(desk) == ["buy SV"] and await mailbox.count("INBOX") == 0
 
 
-async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(mailbox: Mailbox) -> None:
+async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The server has told of it with the answer to a command, and tells nothing when IDLE begins."""
 
-    class Busy(InMemoryService):
-        async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
-            await super().record_outcome(digest, outcome)
-            if len(self.outcomes) == 1:
-                await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
+    record = desk.gateway.arrivals.record_outcome
 
-    service = Busy()
-    notice = service.notice()
-    async with watching(service, mailbox.account, replace(FAST, idle_timeout=290.0)):
-        await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
+    async def busy(digest: str, outcome: MailOutcome) -> None:
+        await record(digest, outcome)
+        if len(await done(desk)) == 1:
+            await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
+
+    monkeypatch.setattr(desk.gateway.arrivals, "record_outcome", busy)
+    async with watching(desk, mailbox.account, replace(FAST, idle_timeout=290.0)):
+        await mailbox.put(reply(notice, "note 1", message_id="<1@p>"))
         await mailbox.until("Processed", 2, 20.0)
-    assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
+    assert await done(desk) == ["1", "buy SV"]
 
 
 async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
-    mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create = aioimaplib.IMAP4.create
 
@@ -139,64 +164,62 @@ async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
         return await create(client, name)
 
     monkeypatch.setattr(aioimaplib.IMAP4, "create", late)
-    service = InMemoryService()
-    await mailbox.put(reply(service.notice(), "buy SV"))
-    async with watching(service, mailbox.account):
+    await mailbox.put(reply(notice, "buy SV"))
+    async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 1)
 
 
-async def test_the_folder_is_the_state_not_the_flag(mailbox: Mailbox) -> None:
+async def test_the_folder_is_the_state_not_the_flag(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+) -> None:
     """C.31: a human who reads the mailbox loses nobody's orders."""
-    service = InMemoryService()
-    await mailbox.put(reply(service.notice(), "buy SV"))
+    await mailbox.put(reply(notice, "buy SV"))
     await mailbox.mark_seen()
-    async with watching(service, mailbox.account):
+    async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 1)
-    assert service.moves == [("s1", "buy SV")]
+    assert await done(desk) == ["buy SV"]
 
 
-async def test_c09_duplicates_are_moved_and_not_done_again(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    raw = reply(service.notice(), "buy SV")
+async def test_c09_duplicates_are_moved_and_not_done_again(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+) -> None:
+    raw = reply(notice, "buy SV")
     await mailbox.put(raw, raw, b"Received: from elsewhere\r\n" + raw)
-    async with watching(service, mailbox.account):
+    async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 3)
         await mailbox.put(raw)  # restored from a backup, moved back by a human, …
         await mailbox.until("Processed", 4)
-    assert service.moves == [("s1", "buy SV")]
-    assert len([row for row in service.rows.values() if row.outgoing.reason == "played"]) == 1
+    assert await done(desk) == ["buy SV"]
+    assert await receipts(desk) == 1
 
 
-async def test_c19_a_huge_mail_is_not_fetched(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    raw = reply(service.notice(), "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
+async def test_c19_a_huge_mail_is_not_fetched(desk: LetterDesk, notice: Delivery, mailbox: Mailbox) -> None:
+    raw = reply(notice, "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
     await mailbox.put(raw)
-    async with watching(service, mailbox.account):
+    async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 1)
-    assert service.moves == [] and max(map(len, service.raw_mails.values())) == FAST.preview_size
-    assert b"it is too big" in service.replies()[0].raw
+    assert await done(desk) == [] and await attempts(desk, raw[: FAST.preview_size]) == [1]
+    await desk.take()
+    assert "it is too big" in desk.newest[ANN].text
 
 
-async def test_c19_many_mails(mailbox: Mailbox) -> None:
-    service = InMemoryService()
+async def test_c19_many_mails(desk: LetterDesk, mailbox: Mailbox) -> None:
     await mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
-    async with watching(service, mailbox.account):
+    async with watching(desk, mailbox.account):
         await mailbox.until("Ignored", 120, seconds=120)
-    assert service.replies() == []
+    assert await receipts(desk, None) == 0
 
 
 async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(
-    mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    service = InMemoryService()
-    notice = service.notice()
     bomb = reply(notice, "--b\n" * 5_000)
     await mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
-    async with watching(service, mailbox.account):
+    async with watching(desk, mailbox.account):
         await mailbox.until("Quarantine", 1)
         await mailbox.until("Processed", 1)
-    assert service.moves == [("s1", "buy SV")] and alerts(caplog)
-    assert {letter.reason for letter in service.replies()} == {"unreadable", "played"}
+    assert await done(desk) == ["buy SV"] and alerts(caplog)
+    assert await receipts(desk) == await receipts(desk, "unreadable") == 1
 
 
 class TimedOutReader(ParserProcess):
@@ -206,12 +229,13 @@ class TimedOutReader(ParserProcess):
         raise ParserFailed("the parser took longer than 5 seconds")
 
 
-async def test_a_mail_that_outlasts_the_parser_goes_to_quarantine(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    await mailbox.put(reply(service.notice(), "buy SV"))
-    async with TimedOutReader() as parser, watching(service, mailbox.account, parser=parser):
+async def test_a_mail_that_outlasts_the_parser_goes_to_quarantine(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+) -> None:
+    await mailbox.put(reply(notice, "buy SV"))
+    async with TimedOutReader() as parser, watching(desk, mailbox.account, parser=parser):
         await mailbox.until("Quarantine", 1)
-    assert service.moves == [] and [letter.reason for letter in service.replies()] == ["unreadable"]
+    assert await done(desk) == [] and await receipts(desk, None) == await receipts(desk, "unreadable") == 1
 
 
 class DyingReader(ParserProcess):
@@ -226,12 +250,13 @@ class DyingReader(ParserProcess):
         return await super().parse(raw, partial)
 
 
-async def test_a_mail_whose_parser_died_is_read_again(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    await mailbox.put(reply(service.notice(), "buy SV"))
-    async with DyingReader() as parser, watching(service, mailbox.account, parser=parser):
+async def test_a_mail_whose_parser_died_is_read_again(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+) -> None:
+    await mailbox.put(reply(notice, "buy SV"))
+    async with DyingReader() as parser, watching(desk, mailbox.account, parser=parser):
         await mailbox.until("Processed", 1)
-    assert service.moves == [("s1", "buy SV")] and parser.deaths == 1
+    assert await done(desk) == ["buy SV"] and parser.deaths == 1
 
 
 class LateReader(ParserProcess):
@@ -247,47 +272,43 @@ class LateReader(ParserProcess):
 
 
 async def test_a_parser_that_does_not_start_spoils_no_mail(
-    mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As often as it takes: that is no attempt at the mail."""
-    service = InMemoryService()
-    notice = service.notice()
-    await mailbox.put(
-        reply(notice, "sell 1 X", message_id="<1@p>"), reply(notice, "buy SV", message_id="<2@p>")
-    )
-    async with LateReader() as parser, watching(service, mailbox.account, parser=parser):
+    mails = [reply(notice, line, message_id=f"<{line}@p>") for line in ("note 1", "buy SV")]
+    await mailbox.put(*mails)
+    async with LateReader() as parser, watching(desk, mailbox.account, parser=parser):
         await mailbox.until("Processed", 2)
-    assert service.moves == [("s1", "sell 1 X"), ("s1", "buy SV")]
-    assert not alerts(caplog) and all(count == 1 for count in service.attempts.values())
+    assert await done(desk) == ["1", "buy SV"]
+    assert not alerts(caplog) and await attempts(desk, *mails) == [1, 1]
 
 
-async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    notice = service.notice()
-    say = service.play
-    failures = 0
+async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play, failures = desk.gateway.seats.play, 0
 
-    async def failing(*args: object) -> object:
+    async def failing(token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         nonlocal failures
-        if "sell 9 X" in args[1]:  # type: ignore[operator]
+        if "note 9" in lines:
             failures += 1
             raise RuntimeError("the database is away")
-        return await say(*args)  # type: ignore[arg-type]
+        return await play(token, lines, request_id)
 
-    service.play = failing  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(desk.gateway.seats, "play", failing)
     await mailbox.put(
-        reply(notice, "sell 9 X", message_id="<1@p>"), reply(notice, "sell 1 X", message_id="<2@p>")
+        reply(notice, "note 9", message_id="<1@p>"), reply(notice, "note 1", message_id="<2@p>")
     )
     warned: list[str] = []
-    async with watching(service, mailbox.account, warn=warned.append):
+    async with watching(desk, mailbox.account, warn=warned.append):
         await mailbox.until("Processed", 1)
         await mailbox.until("Quarantine", 1)
         await until(lambda: warned[-1:] == [""])
-    assert failures == 3 and service.moves == [("s1", "sell 1 X")]
+    assert failures == 3 and await done(desk) == ["1"]
     assert "1 email in it waits for another attempt; the log says why" in warned
-    told = message_from_bytes(service.replies()[-1].raw, policy=default)
-    assert "NOT FINISHED: your email could not be handled." in told.as_string()
-    assert "Nothing was changed" not in told.as_string()
+    await desk.take()
+    assert "NOT FINISHED: your email could not be handled." in desk.newest[ANN].text
+    assert "Nothing was changed" not in desk.newest[ANN].text
 
 
 class Killed(BaseException):
@@ -297,56 +318,54 @@ class Killed(BaseException):
 @pytest.mark.parametrize(
     "point", ["record_arrival", "play", "after play", "record_outcome", "after record_outcome"]
 )
-async def test_c28_killed_between_any_two_steps(point: str) -> None:
+async def test_c28_killed_between_any_two_steps(desk: LetterDesk, notice: Delivery, point: str) -> None:
     """Whatever was done before the kill is not done again, and what was not done is made up for."""
     async with pymap_server() as mailbox:
-        service = InMemoryService()
-        await mailbox.put(reply(service.notice(), "buy SV"))
+        await mailbox.put(reply(notice, "buy SV"))
         name = point.removeprefix("after ")
-        step = getattr(service, name)
+        owner = desk.gateway.seats if name == "play" else desk.gateway.arrivals
+        step = getattr(owner, name)
 
         async def dying(*args: object) -> object:
             if point.startswith("after"):
                 await step(*args)
             raise Killed
 
-        setattr(service, name, dying)
-        inbox = InboxWatcher(
-            mailbox.account, service, MailPolicy(POST, service.gateway, now=service.clock), READER, FAST
-        )
+        setattr(owner, name, dying)
+        inbox = InboxWatcher(mailbox.account, desk.gateway.arrivals, desk.policy, READER, FAST)
         with pytest.raises(Killed):
             await inbox.run()
-        setattr(service, name, step)
+        setattr(owner, name, step)
         assert await mailbox.count("INBOX") == 1
-        async with watching(service, mailbox.account):
+        async with watching(desk, mailbox.account):
             await mailbox.until("Processed", 1)
-        assert service.moves == [("s1", "buy SV")]
-        assert len([row for row in service.rows.values() if row.outgoing.reason == "played"]) == 1
+        assert await done(desk) == ["buy SV"]
+        assert await receipts(desk) == 1
 
 
 @pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
-async def test_c29_a_lost_connection_is_noticed(mailbox: Mailbox, how: str) -> None:
-    service = InMemoryService()
-    notice = service.notice()
+async def test_c29_a_lost_connection_is_noticed(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, how: str
+) -> None:
     async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
-        async with watching(service, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
-            await mailbox.put(reply(notice, "sell 1 X", message_id="<1@p>"))
+        async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
+            await mailbox.put(reply(notice, "note 1", message_id="<1@p>"))
             await mailbox.until("Processed", 1)
             getattr(link, how)()
-            await mailbox.put(reply(notice, "sell 2 X", message_id="<2@p>"))
+            await mailbox.put(reply(notice, "note 2", message_id="<2@p>"))
             await mailbox.until("Processed", 2)
         assert link.opened >= 2
-    assert [line for _, line in service.moves] == ["sell 1 X", "sell 2 X"]
+    assert await done(desk) == ["1", "2"]
 
 
-async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mailbox: Mailbox) -> None:
-    service = InMemoryService()
-    notice = service.notice()
+async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(
+    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+) -> None:
     chance = random.Random(6)
     async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
-        async with watching(service, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
+        async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
 
             async def breaking() -> None:
                 while True:
@@ -355,20 +374,19 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(mail
 
             vandal = asyncio.create_task(breaking())
             for n in range(30):
-                await mailbox.put(reply(notice, f"sell {n} X", message_id=f"<{n}@p>"))
+                await mailbox.put(reply(notice, f"note {n}", message_id=f"<{n}@p>"))
             await until(lambda: link.opened > 5)
             vandal.cancel()
             await mailbox.until("Processed", 30, seconds=120)
-    assert sorted(service.moves) == sorted(("s1", f"sell {n} X") for n in range(30))
-    assert len([row for row in service.rows.values() if row.outgoing.reason in {"played", "paused"}]) <= 30
+    assert sorted(await done(desk), key=int) == [str(n) for n in range(30)]
+    assert await receipts(desk, None) == 30
 
 
-async def test_a_server_that_comes_later_is_found() -> None:
-    service = InMemoryService()
+async def test_a_server_that_comes_later_is_found(desk: LetterDesk) -> None:
     async with (
         pymap_server() as mailbox,
         breakable_proxy(free_port()) as link,
-        watching(service, replace(mailbox.account, port=link.port)) as inbox,
+        watching(desk, replace(mailbox.account, port=link.port)) as inbox,
     ):
         await until(lambda: link.opened >= 3)
         assert inbox.last_checked is None
@@ -377,12 +395,11 @@ async def test_a_server_that_comes_later_is_found() -> None:
 
 
 async def test_a_refused_login_alerts_and_is_tried_again(
-    mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: LetterDesk, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
-    service = InMemoryService()
     async with (
         breakable_proxy(mailbox.port) as link,
-        watching(service, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
+        watching(desk, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
     ):
         await until(lambda: link.opened >= 3)
         assert inbox.last_checked is None
@@ -411,14 +428,13 @@ async def test_c27_a_server_without_tls_is_refused() -> None:
             await ImapConnection.open(replace(mailbox.account, tls=True), 5.0)
 
 
-async def test_c27_tls(tmp_path: Path) -> None:
+async def test_c27_tls(desk: LetterDesk, tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
-    service = InMemoryService()
     async with pymap_server(server) as mailbox, breakable_proxy(mailbox.port) as link:
         trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
         with pytest.raises(ConnectionLost, match="certificate"):
             await ImapConnection.open(replace(trusted, context=None), 5.0)
-        async with watching(service, trusted) as inbox:
+        async with watching(desk, trusted) as inbox:
             await until(lambda: inbox.last_checked is not None)
             imap = await ImapConnection.open(trusted, 5.0)
             link.finish()
@@ -480,23 +496,20 @@ async def test_bytes_come_as_they_are() -> None:
 
 
 @pytest.mark.dovecot
-async def test_delivery_by_lmtp_carries_the_token() -> None:
+async def test_delivery_by_lmtp_carries_the_token(desk: LetterDesk, notice: Delivery) -> None:
     """C.9, C.11: the server's own stamps, not the sender's To, say where a mail went."""
     async with dovecot_server("play") as mailbox:
-        service = InMemoryService()
-        notice = service.notice()
-        address = parseaddr(message_from_bytes(notice.raw)["Reply-To"])[1]
+        address = parseaddr(notice.message["Reply-To"])[1]
         raw = reply(notice, "buy SV", to="undisclosed-recipients:;").replace(
-            notice.message_id.encode(), b"<gone@x>"
+            str(notice.message["Message-ID"]).encode(), b"<gone@x>"
         )
-        async with watching(service, mailbox.account):
+        async with watching(desk, mailbox.account):
             await mailbox.deliver(raw, address)
             await mailbox.until("Processed", 1)
             await mailbox.deliver(raw.replace(b"<reply-1@", b"<auto@"), address, sender="")
             await mailbox.until("Ignored", 1)
-        assert service.moves == [("s1", "buy SV")]
-        assert service.outcomes[-1].reason == "automatic: empty Return-Path"
-        assert isinstance(service.outcomes[0], MailOutcome)
+        assert await done(desk) == ["buy SV"]
+        assert await receipts(desk, None) == 1
 
 
 # --- what the log says ---

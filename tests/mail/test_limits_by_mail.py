@@ -28,22 +28,22 @@ async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
 async def letters(desk: LetterDesk, address: str = ANN) -> list[str]:
     """The texts of the emails to an address that are due now."""
     desk.letters.clear()
-    await desk.take("")
-    return [each.part("plain") for each in desk.letters if each.message["To"] == address]
+    await desk.take()
+    return [each.text for each in desk.letters if each.message["To"] == address]
 
 
 async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk) -> None:
     """Refusals and turns are sent at once; what is gathered has all its words an hour later."""
     await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("start")
+    await desk.take()
     asked = desk.asking(ANN)
-    sent = [len((await desk.write("", "Ann", line, original=asked)).replies) for line in ("map", "turn")]
-    sent += [len((await desk.write("", "Ann", line, original=asked)).replies) for line in ("status", "log")]
+    sent = [len((await desk.write("Ann", line, original=asked)).replies) for line in ("map", "turn")]
+    sent += [len((await desk.write("Ann", line, original=asked)).replies) for line in ("status", "log")]
     assert sent == [1, 1, 0, 0]
-    refused = await desk.write("", "Ann", "buy XX", original=asked)
+    refused = await desk.write("Ann", "buy XX", original=asked)
     assert len(refused.replies) == 1, "refusals are always sent"
-    await desk.write("", "Ann", "bid CS 45", original=asked)
-    await desk.write("", "Bob", "buy SV", original=desk.asking("bob@player.test"))
+    await desk.write("Ann", "bid CS 45", original=asked)
+    await desk.write("Bob", "buy SV", original=desk.asking("bob@player.test"))
     assert "Your turn" in desk.newest[ANN].message["Subject"], "turns are always sent"
     assert await letters(desk) == []
     desk.clock[0] += timedelta(hours=1)
@@ -57,21 +57,21 @@ async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk)
     ):
         assert words in together, words
     assert "Reply above" in together
-    await desk.write("", "Ann", "say it can be answered")
-    assert "it can be answered" in desk.newest["bob@player.test"].part("plain")
+    await desk.write("Ann", "say it can be answered")
+    assert "it can be answered" in desk.newest["bob@player.test"].text
 
 
 async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterDesk) -> None:
     """The game goes on."""
     await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("start")
+    await desk.take()
     asked = desk.asking(ANN)
     for number in range(6):
-        assert (await desk.write("", "Ann", f"buy X{number}", original=asked)).replies
-    looped = await desk.write("", "Ann", "buy XX", original=asked)
+        assert (await desk.write("Ann", f"buy X{number}", original=asked)).replies
+    looped = await desk.write("Ann", "buy XX", original=asked)
     assert looped.gathered is not None and looped.replies == ()
-    assert (await desk.write("", "Bob", "list", to=ADDRESS)).replies
-    played = await desk.write("", "Ann", "buy SV", original=asked)
+    assert (await desk.write("Bob", "list", to=ADDRESS)).replies
+    played = await desk.write("Ann", "buy SV", original=asked)
     assert played.reason == "played"
     assert "Your turn" in desk.newest["bob@player.test"].message["Subject"]
 
@@ -79,11 +79,11 @@ async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterD
 async def test_what_the_breaker_holds_back_is_sent_later(desk: LetterDesk) -> None:
     """Also to who has written without a table, which was read three times and put into quarantine."""
     await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("start")
+    await desk.take()
     for name, times in (("Ann", 6), ("Bob", 4)):
         for number in range(times):
-            await desk.write("", name, f"buy X{number}")
-    outcome = await desk.write("", "Bob", "list", to=ADDRESS)
+            await desk.write(name, f"buy X{number}")
+    outcome = await desk.write("Bob", "list", to=ADDRESS)
     assert outcome.gathered is not None and outcome.replies == ()
     desk.clock[0] += timedelta(hours=1)
     (together,) = await letters(desk, "bob@player.test")
@@ -94,8 +94,8 @@ async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: LetterDe
     """The table of the last host is closed again, and nobody else is invited to it."""
     for host in ("Ann", "Bob", "Cid", "Dora")[: INVITATIONS_TO_STRANGER + 1]:
         await desk.person(host)
-        await desk.write("", host, "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
-    last = desk.newest["dora@player.test"].part("plain")
+        await desk.write(host, "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
+    last = desk.newest["dora@player.test"].text
     assert "zoe@player.test has had enough invitations this week, and has not answered." in last
     assert (
         await desk.service.queries.list_tables(person_id=await desk.person("Dora"), statuses=("lobby",)) == []
@@ -103,8 +103,8 @@ async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: LetterDe
     invited = [each for each in desk.letters if each.message["To"] == "zoe@player.test"]
     assert len(invited) == INVITATIONS_TO_STRANGER
     desk.clock[0] += timedelta(days=8)
-    await desk.write("", "Dora", "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
-    assert "Invitations go to Zoe" in desk.newest["dora@player.test"].part("plain")
+    await desk.write("Dora", "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
+    assert "Invitations go to Zoe" in desk.newest["dora@player.test"].text
 
 
 async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
@@ -112,15 +112,15 @@ async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
     limit, asked = DEFAULT_LIMITS["invitations"], 0
     while asked < limit:
         guests = [f"G{asked + n} <g{asked + n}@player.test>" for n in range(5)]
-        await desk.write("", "Ann", f"new 1830 {', '.join(guests)}", to=ADDRESS)
-        assert "Invitations go to" in desk.newest[ANN].part("plain")
+        await desk.write("Ann", f"new 1830 {', '.join(guests)}", to=ADDRESS)
+        assert "Invitations go to" in desk.newest[ANN].text
         asked += len(guests)
         desk.clock[0] += timedelta(hours=1)
-    await desk.write("", "Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
-    assert f"You have invited {limit} players today" in desk.newest[ANN].part("plain")
+    await desk.write("Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
+    assert f"You have invited {limit} players today" in desk.newest[ANN].text
     assert "last@player.test" not in desk.newest
     desk.clock[0] += timedelta(days=1)
-    await desk.write("", "Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
+    await desk.write("Ann", "new 1830 Last <last@player.test>", to=ADDRESS)
     assert "last@player.test" in desk.newest
 
 
@@ -128,10 +128,10 @@ async def test_of_invitations_in_one_email_those_before_a_bad_one_go_out(desk: L
     """The answer says which, and not that nothing was changed."""
     for name in ("Ann", "Bob"):
         await desk.person(name)
-    await desk.write("", "Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
-    await desk.write("", "Ann", "invite Cid <cid@player.test>, Dan <cid@player.test>")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Ann", "invite Cid <cid@player.test>, Dan <cid@player.test>")
     answer = desk.newest[ANN]
-    text = answer.part("plain")
+    text = answer.text
     assert "DONE IN PART." in text and "Nothing was changed" not in text
     assert "Invitations go to Cid (cid@player.test)." in text
     assert "invites you" in str(desk.newest["cid@player.test"].message["Subject"])
@@ -147,9 +147,9 @@ async def test_who_begins_gets_one_email_at_the_start(desk: LetterDesk) -> None:
 
 async def test_out_of_turn_begins_with_that(desk: LetterDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("start")
-    await desk.write("", "Bob", "buy SV")
-    told = " ".join(desk.newest["bob@player.test"].part("plain").split())
+    await desk.take()
+    await desk.write("Bob", "buy SV")
+    told = " ".join(desk.newest["bob@player.test"].text.split())
     assert "It is not your turn. Ann to act: buy the SV for $20" in told
 
 
@@ -162,12 +162,12 @@ async def test_lines_say_what_they_cost(desk: LetterDesk) -> None:
 async def test_a_person_switches_pictures_off(desk: LetterDesk) -> None:
     """In their emails the board stands in words; others have their pictures."""
     table = await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("start")
-    assert "[Picture: " in desk.asking(ANN).part("plain")
-    await desk.write("", "Bob", "settings pictures off", original=desk.newest["bob@player.test"])
-    await desk.write("", "Ann", "buy SV", original=desk.asking(ANN))
+    await desk.take()
+    assert "[Picture: " in desk.asking(ANN).text
+    await desk.write("Bob", "settings pictures off", original=desk.newest["bob@player.test"])
+    await desk.write("Ann", "buy SV", original=desk.asking(ANN))
     asked = desk.asking("bob@player.test")
-    assert "[Picture: " not in asked.part("plain") and "Mohawk & Hudson" in asked.part("plain")
+    assert "[Picture: " not in asked.text and "Mohawk & Hudson" in asked.text
     view = await desk.service.queries.view(table)
     assert await desk.service.settings.palette(view.table, await desk.person("Bob")) is None
 
@@ -180,10 +180,10 @@ async def test_an_email_does_not_wait_for_a_worker_that_hangs(
     pictures = HangingPictures()
     async with letter_desk(tmp_path, pictures) as desk:
         await desk.table("1830", ["Ann", "Bob"])
-        await desk.take("start")
+        await desk.take()
         asked = desk.asking(ANN)
-        assert "Not every picture was drawn in time." in asked.part("plain").replace("\n", " ")
-        assert "[Picture: " not in asked.part("plain") and "Nothing is laid yet." in asked.part("plain")
+        assert "Not every picture was drawn in time." in asked.text.replace("\n", " ")
+        assert "[Picture: " not in asked.text and "Nothing is laid yet." in asked.text
         pictures.draws.set()
-        await desk.write("", "Ann", "turn", original=asked)
-        assert "[Picture: " in desk.newest[ANN].part("plain")
+        await desk.write("Ann", "turn", original=asked)
+        assert "[Picture: " in desk.newest[ANN].text

@@ -11,7 +11,8 @@ import pytest
 from bot.email.reachability import ASK_AGAIN, KEPT, Bounce
 from mail.reading.bounces import BounceKind
 from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import ADDRESS, LetterDesk, SentLetter, letter_desk
+from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk
+from tests.mail.servers import Delivery
 
 ANN, BOB, WORK = "ann@player.test", "bob@player.test", "ann@work.test"
 UNKNOWN, FULL = "550 5.1.1 User unknown", "552 5.2.2 Mailbox full"
@@ -25,7 +26,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
             yield desk
 
 
-async def come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reason: str) -> None:
+async def come_back(desk: LetterDesk, letter: Delivery, kind: BounceKind, reason: str) -> None:
     """A letter that was accepted comes back."""
     message_id = letter.message["Message-ID"]
     token = await desk.gateway.people.find_token_by_message(message_id)
@@ -33,18 +34,18 @@ async def come_back(desk: LetterDesk, letter: SentLetter, kind: BounceKind, reas
     await desk.gateway.people.record_bounce(Bounce(token, message_id, "", kind, reason))
 
 
-async def later(desk: LetterDesk, hours: float = 0) -> list[SentLetter]:
+async def later(desk: LetterDesk, hours: float = 0) -> list[Delivery]:
     """The letters that are due after so many hours."""
     desk.clock[0] += timedelta(hours=hours)
     desk.letters.clear()
-    await desk.take("")
+    await desk.take()
     return list(desk.letters)
 
 
-def missed(letters: list[SentLetter], address: str = ANN) -> list[str]:
+def missed(letters: list[Delivery], address: str = ANN) -> list[str]:
     """What the letters to an address say that was missed."""
     to = [each for each in letters if each.message["To"] == address and LOST in each.message["Subject"]]
-    return [each.part("plain") for each in to]
+    return [each.text for each in to]
 
 
 async def lost_three(desk: LetterDesk, kind: BounceKind, reason: str) -> int:
@@ -52,8 +53,8 @@ async def lost_three(desk: LetterDesk, kind: BounceKind, reason: str) -> int:
     table = await desk.table("1830", ["Bob", "Ann"])
     begun = next(each for each in await later(desk) if each.message["To"] == ANN)
     assert "News" in begun.message["Subject"]
-    await desk.write("", "Bob", "pass")
-    await desk.write("", "Ann", "bid CS 45")
+    await desk.write("Bob", "pass")
+    await desk.write("Ann", "bid CS 45")
     answer = desk.newest[ANN]
     await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     await later(desk)
@@ -73,7 +74,7 @@ async def test_what_came_back_is_said_again_in_one_letter_that_can_be_answered(d
     assert missed(await later(desk)) == []
     (text,) = missed(await later(desk, ASK_AGAIN / timedelta(hours=1)))
     assert_has_all(text)
-    await desk.write("", "Ann", "say I am here again")
+    await desk.write("Ann", "say I am here again")
     told = [text for row in await desk.service.queries.log(table) for text in row.sentences]
     assert "Ann says: I am here again" in told
     assert missed(await later(desk, 50)) == [], "once"
@@ -100,7 +101,7 @@ async def test_it_waits_until_the_address_works(desk: LetterDesk) -> None:
     await lost_three(desk, "address", UNKNOWN)
     letters = await later(desk, 30)
     assert [each for each in letters if each.message["To"] == ANN] == []
-    await desk.write("", "Ann", "list", to=ADDRESS, take=False)
+    await desk.write("Ann", "list", to=ADDRESS, take=False)
     (text,) = missed(await later(desk))
     assert_has_all(text)
 
@@ -143,7 +144,7 @@ async def test_two_reports_of_one_letter_count_once(desk: LetterDesk) -> None:
 async def test_who_wants_no_emails_gets_none_again(desk: LetterDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     begun = next(each for each in await later(desk) if each.message["To"] == ANN)
-    await desk.write("", "Ann", "stop")
+    await desk.write("Ann", "stop")
     await come_back(desk, begun, "soft", FULL)
     assert missed(await later(desk, 5)) == []
 
@@ -163,26 +164,26 @@ async def test_words_that_nobody_asked_for_are_kept_as_long_as_other_messages(de
 # --- invitations ---
 
 
-async def invited(desk: LetterDesk) -> SentLetter:
+async def invited(desk: LetterDesk) -> Delivery:
     """Ann has invited Bob to a mistyped address; the invitation."""
     await desk.person("Ann")
-    await desk.write("", "Ann", "new 1830 Bob <bbo@player.test>", to=ADDRESS)
+    await desk.write("Ann", "new 1830 Bob <bbo@player.test>", to=ADDRESS)
     return desk.newest["bbo@player.test"]
 
 
 async def test_the_host_hears_of_an_invitation_that_came_back_and_sends_another(desk: LetterDesk) -> None:
     await come_back(desk, await invited(desk), "address", UNKNOWN)
     await later(desk)
-    text = desk.newest[ANN].part("plain")
+    text = desk.newest[ANN].text
     assert f"The invitation to Bob (bbo@player.test) came back: {UNKNOWN}." in text
     assert "`invite Bob <ADDRESS>` sends another." in text
-    await desk.write("", "Ann", f"invite Bob <{BOB}>")
-    assert f"Invitations go to Bob ({BOB})." in desk.newest[ANN].part("plain")
-    await desk.write("", "Bob", "yes")
+    await desk.write("Ann", f"invite Bob <{BOB}>")
+    assert f"Invitations go to Bob ({BOB})." in desk.newest[ANN].text
+    await desk.write("Bob", "yes")
     (table,) = await desk.service.queries.list_tables()
     assert [(player.name, player.joined) for player in table.seated_players] == [("Ann", True), ("Bob", True)]
-    await desk.write("", "Bbo", "yes", original="bbo@player.test")
-    assert "is no longer kept for you" in desk.newest["bbo@player.test"].part("plain")
+    await desk.write("Bbo", "yes", original="bbo@player.test")
+    assert "is no longer kept for you" in desk.newest["bbo@player.test"].text
 
 
 async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterDesk) -> None:
@@ -191,12 +192,12 @@ async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterD
     for _ in range(2):
         await come_back(desk, desk.newest["bbo@player.test"], "address", UNKNOWN)
         await later(desk)
-        assert "came back" in desk.newest[ANN].part("plain")
+        assert "came back" in desk.newest[ANN].text
         former = desk.newest["bbo@player.test"]
         desk.clock[0] += timedelta(minutes=1)
-        await desk.write("", "Ann", "invite Bob <bbo@player.test>")
+        await desk.write("Ann", "invite Bob <bbo@player.test>")
         assert desk.newest["bbo@player.test"] is not former
-    await desk.write("", "Bbo", "yes")
+    await desk.write("Bbo", "yes")
     (table,) = await desk.service.queries.list_tables()
     assert all(player.joined for player in table.seated_players)
 
@@ -204,20 +205,20 @@ async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterD
 async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
     """A person who never answers is uninvited, and the game starts without them."""
     await desk.person("Ann")
-    await desk.write("", "Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
-    await desk.write("", "Bob", "yes")
-    await desk.write("", "Ann", "start")
-    assert "Cid has not joined yet." in desk.newest[ANN].part("plain")
+    await desk.write("Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
+    await desk.write("Bob", "yes")
+    await desk.write("Ann", "start")
+    assert "Cid has not joined yet." in desk.newest[ANN].text
     for line in ("uninvite Cid", "invite Cid <mallory@player.test>"):
-        await desk.write("", "Bob", line)
-        assert "NOT DONE" in desk.newest[BOB].part("plain"), "only the host"
+        await desk.write("Bob", line)
+        assert "NOT DONE" in desk.newest[BOB].text, "only the host"
     assert "mallory@player.test" not in desk.newest
-    await desk.write("", "Ann", "uninvite Bob")
-    assert "Nobody called Bob is invited" in desk.newest[ANN].part("plain")
-    await desk.write("", "Ann", "uninvite Cid")
-    text = desk.newest[ANN].part("plain")
+    await desk.write("Ann", "uninvite Bob")
+    assert "Nobody called Bob is invited" in desk.newest[ANN].text
+    await desk.write("Ann", "uninvite Cid")
+    text = desk.newest[ANN].text
     assert "Cid is no longer invited to table" in text and "Players now: Ann and Bob." in text
-    await desk.write("", "Ann", "start")
+    await desk.write("Ann", "start")
     (table,) = await desk.service.queries.list_tables()
     assert (table.status, table.names) == ("running", ("Ann", "Bob"))
 
@@ -227,5 +228,5 @@ async def test_whose_emails_do_not_arrive_is_not_invited_silently(desk: LetterDe
     await desk.person("Ann")
     async with desk.service.store.begin() as unit:
         await unit.people.record_bounces(bob, BOB, {}, UNKNOWN)
-    await desk.write("", "Ann", f"new 1830 Bob <{BOB}>", to=ADDRESS)
-    assert f"Emails to {BOB} do not arrive: {UNKNOWN}." in desk.newest[ANN].part("plain")
+    await desk.write("Ann", f"new 1830 Bob <{BOB}>", to=ADDRESS)
+    assert f"Emails to {BOB} do not arrive: {UNKNOWN}." in desk.newest[ANN].text

@@ -7,14 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.email.policy import MailPolicy
 from mail.imap import Folder, ImapConnection, Quota
 from mail.inbox import INTERVAL, InboxWatcher, MailboxCaretaker, fullness
 from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
-from tests.mail.servers import Mailbox, dovecot_server, pymap_server
+from tests.mail.letter_desk import LetterDesk, alerts, reply
+from tests.mail.servers import Delivery, Mailbox, dovecot_server, pymap_server
 from tests.mail.test_inbox import FAST, until
-from tests.mail.toy_service import POST, InMemoryService, alerts, reply
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
 
@@ -86,21 +85,19 @@ async def test_the_quota_of_a_real_server() -> None:
         assert len(told) == 1 and "% full" in told[0]
 
 
-async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(
+    desk: LetterDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+) -> None:
     """A server without MOVE has no room for a copy: the mail stays in the inbox, and the operator is told."""
-    service = InMemoryService()
-    notice = service.notice()
     async with fake_imap() as server, ParserProcess() as parser:
         server.full = True
         server.mails.append(reply(notice, "buy SV"))
-        watcher = InboxWatcher(
-            server.account, service, MailPolicy(POST, service.gateway, now=service.clock), parser, FAST
-        )
+        watcher = InboxWatcher(server.account, desk.gateway.arrivals, desk.policy, parser, FAST)
         task = asyncio.create_task(watcher.run())
         try:
             await until(lambda: server.asked.count("IDLE") >= 2)
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-    assert service.moves == [("s1", "buy SV")] and server.asked.count("LOGIN") == 1
+    assert await desk.played() == ["buy SV"] and server.asked.count("LOGIN") == 1
     assert alerts(caplog) == ["The mailbox is full, so mail that was dealt with stays in the inbox."]

@@ -18,22 +18,22 @@ async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
     with OnePixelPictures() as pictures:
         async with letter_desk(tmp_path, pictures) as desk:
             await desk.table("1830", ["Ann", "Bob", "Cid"])
-            await desk.take("start")
+            await desk.take()
             yield desk
 
 
 @pytest.mark.parametrize("question", ["status", "sheet"])
 async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: LetterDesk, question: str) -> None:
-    await desk.write("pause", "Ann", "pause")
-    await desk.write("status", "Bob", question)
-    shown = desk.newest[BOB].part("plain")
+    await desk.write("Ann", "pause")
+    await desk.write("Bob", question)
+    shown = desk.newest[BOB].text
     assert "The game is paused." in shown and "to act" not in shown
 
 
 async def test_questions_beyond_the_fifth_are_named_and_not_lost(desk: LetterDesk) -> None:
     places = ["hex H10", "hex H12", "hex H14", "hex H16", "company PRR", "hex H18", "log 5"]
-    await desk.write("questions", "Bob", *places)
-    shown = desk.newest[BOB].part("plain")
+    await desk.write("Bob", *places)
+    shown = desk.newest[BOB].text
     assert "PRR: Pennsylvania" in shown and "Philadelphia" not in shown
     left = shown.partition("One email answers 5 questions; send the others in another one")[2]
     assert left.split("\n")[2:4] == ["hex H18", "log 5"]
@@ -41,21 +41,21 @@ async def test_questions_beyond_the_fifth_are_named_and_not_lost(desk: LetterDes
 
 async def test_what_is_too_much_to_say_is_not_lost_unseen(desk: LetterDesk) -> None:
     """It was cut without a sign, and the sixth paragraph was left out."""
-    await desk.write("long", "Bob", f"say {'word ' * 300}")
+    await desk.write("Bob", f"say {'word ' * 300}")
     for told in (desk.newest[BOB], desk.newest[ANN]):
-        assert "word" in told.part("plain") and "…" in told.part("plain")
-    await desk.write("many", "Bob", *(line for number in range(1, 8) for line in (f"say part {number}", "")))
+        assert "word" in told.text and "…" in told.text
+    await desk.write("Bob", *(line for number in range(1, 8) for line in (f"say part {number}", "")))
     assert "The table is told: part 1 part 2 part 3 part 4 part 5 part 6 part 7" in (
-        desk.newest[BOB].part("plain").replace("\n", " ")
+        desk.newest[BOB].text.replace("\n", " ")
     )
-    assert "Bob says: part 5 part 6 part 7" in desk.newest[ANN].part("plain")
+    assert "Bob says: part 5 part 6 part 7" in desk.newest[ANN].text
 
 
 async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> None:
     """It was said to be the host, who may have left."""
-    await desk.write("resign", "Ann", "resign yes")
-    await desk.write("replace", "Bob", "replace Cid by Dora <dora@player.test>")
-    assert "Bob invites you to play on as Cid" in desk.newest[DORA].part("plain")
+    await desk.write("Ann", "resign yes")
+    await desk.write("Bob", "replace Cid by Dora <dora@player.test>")
+    assert "Bob invites you to play on as Cid" in desk.newest[DORA].text
 
 
 @pytest.mark.parametrize(
@@ -66,5 +66,5 @@ async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
     desk: LetterDesk, line: str, asked: str
 ) -> None:
     """Only an email that was no reply to one about a seat could ask."""
-    await desk.write("data", "Ann", line)
-    assert asked in desk.newest[ANN].part("plain")
+    await desk.write("Ann", line)
+    assert asked in desk.newest[ANN].text

@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,16 +13,25 @@ import aiosmtplib
 import pytest
 
 from bot.email.pages import answer_pages
-from bot.email.policy import MailPolicy
 from mail import smtp_connections
 from mail.composing.compose import OutgoingMail, compose
 from mail.inbox import InboxWatcher
 from mail.reading.parser_process import ParserProcess
 from mail.reply_address import ReplyToken, TokenRedactionFilter
-from mail.smtp import BURST, LEASE_SIZE, MAX_RETRY_AGE, SmtpDeliveryWorker, retry_at
+from mail.smtp import (
+    BURST,
+    LEASE_SIZE,
+    MAX_RETRY_AGE,
+    DueMail,
+    LeasedMails,
+    SmtpDeliveryWorker,
+    retry_at,
+)
 from mail.smtp_connections import SmtpAccount
+from tests.mail.letter_desk import ANN, POST, LetterDesk, reply
 from tests.mail.servers import (
     PASSWORD,
+    Delivery,
     SmtpCatcher,
     free_port,
     pymap_server,
@@ -30,17 +39,69 @@ from tests.mail.servers import (
     smtp_server,
 )
 from tests.mail.test_inbox import FAST, until
-from tests.mail.toy_service import POST, InMemoryService, reply
 
 
-def letter(service: InMemoryService, address: str = "ann@player.test") -> OutgoingMail:
+@dataclass
+class Row:
+    """An email in the outbox."""
+
+    outgoing: OutgoingMail
+    due: datetime
+    attempts: int = 0
+    state: str = "waiting"
+    reason: str = ""
+
+
+class Outbox:
+    """An outbox in memory, with a clock that only tests move."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+        self.rows: dict[str, Row] = {}
+
+    def clock(self) -> datetime:
+        return self.now
+
+    def states(self) -> list[str]:
+        return [row.state for row in self.rows.values()]
+
+    def waiting(self) -> list[Row]:
+        return [row for row in self.rows.values() if row.state == "waiting"]
+
+    async def lease_due(self, limit: int, full: Collection[str] = ()) -> LeasedMails:
+        rows = [row for row in self.waiting() if row.due <= self.now]
+        rows = [row for row in rows if row.outgoing.recipient.partition("@")[2] not in full][:limit]
+        mails = [
+            DueMail(
+                row.outgoing.message_id, row.outgoing.recipient, row.outgoing.envelope_sender,
+                row.outgoing.raw, row.attempts, self.now,
+            )
+            for row in rows
+        ]  # fmt: skip
+        return LeasedMails(mails, min((row.due for row in self.waiting()), default=None))
+
+    async def renew_leases(self, mails: Sequence[DueMail]) -> frozenset[str]:
+        return frozenset(mail.id for mail in mails if self.rows[mail.id].state == "waiting")
+
+    async def mark_sent(self, due: DueMail) -> None:
+        self.rows[due.id].state = "sent"
+
+    async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None) -> None:
+        row = self.rows[due.id]
+        row.attempts += 1
+        row.due, row.state, row.reason = retry or row.due, "waiting" if retry else "dead", reason
+
+
+def letter(outbox: Outbox, address: str = ANN) -> OutgoingMail:
     sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", "d1")
-    return service.post(compose(POST, answer_pages.confirmation("Hello."), sealed, service.clock(), "notice"))
+    made = compose(POST, answer_pages.confirmation("Hello."), sealed, outbox.now, "notice")
+    outbox.rows[made.message_id] = Row(made, outbox.now)
+    return made
 
 
-def worker(service: InMemoryService, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
+def worker(outbox: Outbox, player: SmtpCatcher, spacing: float = 0.0) -> SmtpDeliveryWorker:
     return SmtpDeliveryWorker(
-        player.account, service, poll=0.05, spacing=spacing, timeout=60.0, first_retry=0.02, now=service.clock
+        player.account, outbox, poll=0.05, spacing=spacing, timeout=60.0, first_retry=0.02, now=outbox.clock
     )
 
 
@@ -57,12 +118,12 @@ async def running(worker: SmtpDeliveryWorker) -> AsyncIterator[None]:
 
 
 async def test_mails_are_sent_as_they_are_stored() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
-        async with running(worker(service, player)):
-            sent = [letter(service) for _ in range(20)]
+        async with running(worker(outbox, player)):
+            sent = [letter(outbox) for _ in range(20)]
             await player.delivered(20)
-            await until(lambda: all(row.state == "sent" for row in service.rows.values()))
+            await until(lambda: not outbox.waiting())
         assert [delivery.raw for delivery in player.letters] == [outgoing.raw for outgoing in sent]
         assert {delivery.recipients for delivery in player.letters} == {("ann@player.test",)}
         assert [delivery.sender for delivery in player.letters] == [
@@ -73,46 +134,46 @@ async def test_mails_are_sent_as_they_are_stored() -> None:
 
 
 async def test_c37_one_bad_recipient_holds_up_nobody() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.refuse = {"gone@player.test": "550 no such user", "grey@player.test": "451 later"}.get
-        letters = {name: letter(service, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
-        post = worker(service, player)
+        letters = {name: letter(outbox, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
+        post = worker(outbox, player)
         assert await post.deliver_due()
-        states = {name: service.rows[outgoing.message_id].state for name, outgoing in letters.items()}
-        assert states == {"a": "sent", "gone": "refused", "b": "sent", "grey": "waiting", "c": "sent"}
-        grey = service.rows[letters["grey"].message_id]
-        assert grey.attempts == 1 and grey.due > service.clock() and "451" in grey.reason
+        states = {name: outbox.rows[outgoing.message_id].state for name, outgoing in letters.items()}
+        assert states == {"a": "sent", "gone": "dead", "b": "sent", "grey": "waiting", "c": "sent"}
+        grey = outbox.rows[letters["grey"].message_id]
+        assert grey.attempts == 1 and grey.due > outbox.now and "451" in grey.reason
         assert not await post.deliver_due()
         player.refuse = lambda _: None
-        service.clock.advance(minutes=2)
+        outbox.now += timedelta(minutes=2)
         assert await post.deliver_due()  # greylisting passes the second time
-        assert service.rows[letters["grey"].message_id].state == "sent"
+        assert outbox.rows[letters["grey"].message_id].state == "sent"
         await post.close()
 
 
 @pytest.mark.parametrize(("refusal", "state"), [("552 too big", "dead"), ("452 no room", "waiting")])
 async def test_a_mail_refused_after_data(refusal: str, state: str) -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.refuse_data = lambda _: refusal
-        outgoing = letter(service)
-        post = worker(service, player)
+        outgoing = letter(outbox)
+        post = worker(outbox, player)
         await post.deliver_due()
-        assert service.rows[outgoing.message_id].state == state
+        assert outbox.rows[outgoing.message_id].state == state
         await post.close()
 
 
 async def test_a_connection_lost_after_data_sends_the_same_mail_again() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.drop_after_data = 1
-        outgoing, other = letter(service), letter(service)
-        post = worker(service, player)
+        outgoing, other = letter(outbox), letter(outbox)
+        post = worker(outbox, player)
         await post.deliver_due()
-        assert service.rows[outgoing.message_id].state == "waiting"
-        assert service.rows[other.message_id].state == "sent"
-        service.clock.advance(minutes=2)
+        assert outbox.rows[outgoing.message_id].state == "waiting"
+        assert outbox.rows[other.message_id].state == "sent"
+        outbox.now += timedelta(minutes=2)
         await post.deliver_due()
         copies = [d.raw for d in player.letters if d.message["Message-ID"] == outgoing.message_id]
         assert copies == [outgoing.raw, outgoing.raw]
@@ -120,125 +181,125 @@ async def test_a_connection_lost_after_data_sends_the_same_mail_again() -> None:
 
 
 async def test_a_server_that_comes_later_gets_everything() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     port, reports = free_port(), list[str]()
-    outgoing = letter(service)
+    outgoing = letter(outbox)
     post = SmtpDeliveryWorker(
         SmtpAccount("127.0.0.1", port, security="none"),
-        service,
+        outbox,
         poll=0.05,
         spacing=0,
         first_retry=0.02,
-        now=service.clock,
+        now=outbox.clock,
         report=reports.append,
     )
     async with running(post):
         await until(lambda: bool(reports))
         assert reports[0] == f"127.0.0.1:{port} cannot be used: no connection: Connection refused"
         await asyncio.sleep(0.2)
-        assert service.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
+        assert outbox.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
         async with smtp_server(port) as player:
             await player.delivered(1)
-            await until(lambda: service.rows[outgoing.message_id].state == "sent")
+            await until(lambda: outbox.rows[outgoing.message_id].state == "sent")
 
 
 async def test_a_letter_that_a_dead_worker_has_leased_goes_out_when_its_lease_ends() -> None:
     """Nobody wakes the worker then, and it does not wait for the next poll."""
-    service = InMemoryService()
-    outgoing = letter(service)
-    row = service.rows[outgoing.message_id]
-    row.due = service.clock() + timedelta(seconds=0.1)
+    outbox = Outbox()
+    outgoing = letter(outbox)
+    row = outbox.rows[outgoing.message_id]
+    row.due = outbox.now + timedelta(seconds=0.1)
     async with smtp_server() as player:
         post = SmtpDeliveryWorker(
-            player.account, service, poll=3_600.0, now=lambda: row.due - timedelta(seconds=0.1)
+            player.account, outbox, poll=3_600.0, now=lambda: row.due - timedelta(seconds=0.1)
         )
         async with running(post):
             await asyncio.sleep(0.1)
-            row.due = service.clock()
+            row.due = outbox.now
             await player.delivered(1)
 
 
 async def test_waking_is_quicker_than_polling() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
-        post = SmtpDeliveryWorker(player.account, service, poll=3_600.0, now=service.clock)
+        post = SmtpDeliveryWorker(player.account, outbox, poll=3_600.0, now=outbox.clock)
         async with running(post):
             await asyncio.sleep(0.1)
-            letter(service)
+            letter(outbox)
             post.wake()
             await player.delivered(1)
 
 
 async def test_c38_mails_to_one_domain_are_spaced_after_the_first_few_and_others_go_between() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         for number in range(BURST + 2):
-            letter(service, f"{number}@one.test")
-        letter(service, "other@two.test")
-        async with running(worker(service, player, spacing=3_600.0)):
+            letter(outbox, f"{number}@one.test")
+        letter(outbox, "other@two.test")
+        async with running(worker(outbox, player, spacing=3_600.0)):
             await player.delivered(BURST + 1)
             received = [delivery.recipients[0] for delivery in player.letters]
             assert [each for each in received if "one" in each] == [f"{n}@one.test" for n in range(BURST)]
             assert "other@two.test" in received
-            await until(lambda: sum(row.state == "sent" for row in service.rows.values()) == BURST + 1)
+            await until(lambda: outbox.states().count("sent") == BURST + 1)
 
 
 async def test_a_slow_domain_holds_up_nobody_else() -> None:
     """The server takes no email for one domain, for which more are due than are taken at a time."""
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        slow = [letter(service, f"{n}@slow.test") for n in range(LEASE_SIZE + 10)]
-        others = [letter(service, f"{n}@domain{n}.test") for n in range(LEASE_SIZE)]
-        async with running(worker(service, player)):
+        slow = [letter(outbox, f"{n}@slow.test") for n in range(LEASE_SIZE + 10)]
+        others = [letter(outbox, f"{n}@domain{n}.test") for n in range(LEASE_SIZE)]
+        async with running(worker(outbox, player)):
             await player.delivered(len(others))
             assert not [d for d in player.letters if "slow" in d.recipients[0]]
-            late = letter(service, "late@other.test")
+            late = letter(outbox, "late@other.test")
             await player.delivered(len(others) + 1)
             assert player.letters[-1].message["Message-ID"] == late.message_id
             assert player.connections <= 5
             player.slow.set()
             await player.delivered(len(others) + 1 + len(slow))
-            await until(lambda: all(row.state == "sent" for row in service.rows.values()))
+            await until(lambda: not outbox.waiting())
         order = [d.message["Message-ID"] for d in player.letters if "slow" in d.recipients[0]]
         assert order == [each.message_id for each in slow], "each once, in order"
 
 
 async def test_slow_domains_hold_up_nobody_else_whatever_their_number() -> None:
     """More slow domains than connections; what is sent meanwhile does not wait for them, each once."""
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        slow = [letter(service, f"a@{n}.slow.test") for n in range(8) for _ in range(2)]
+        slow = [letter(outbox, f"a@{n}.slow.test") for n in range(8) for _ in range(2)]
         post = SmtpDeliveryWorker(
-            player.account, service, poll=0.05, spacing=0.0, slow_after=1.0, now=service.clock
+            player.account, outbox, poll=0.05, spacing=0.0, slow_after=1.0, now=outbox.clock
         )
         async with running(post):
             await until(lambda: player.waiting >= 5)
-            others = [letter(service, f"{n}@domain{n}.test") for n in range(20)]
+            others = [letter(outbox, f"{n}@domain{n}.test") for n in range(20)]
             post.wake()
             await player.delivered(len(others))
             assert {d.message["Message-ID"] for d in player.letters} == {each.message_id for each in others}
-            assert {row.state for row in service.rows.values()} == {"sent", "waiting"}
-            assert not any(row.attempts for row in service.rows.values()), "to make room is no failure"
+            assert set(outbox.states()) == {"sent", "waiting"}
+            assert not any(row.attempts for row in outbox.rows.values()), "to make room is no failure"
             player.slow.set()
             await player.delivered(len(others) + len(slow))
-            await until(lambda: all(row.state == "sent" for row in service.rows.values()))
+            await until(lambda: not outbox.waiting())
         assert len({d.message["Message-ID"] for d in player.letters}) == len(player.letters), "each once"
 
 
 async def test_what_is_slow_with_the_text_of_an_email_is_not_cut_off() -> None:
     """The server has the email already, and would get it twice."""
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        first = letter(service, "a@slow-text.test")
+        first = letter(outbox, "a@slow-text.test")
         post = SmtpDeliveryWorker(
-            player.account, service, poll=0.05, spacing=0.0, slow_after=0.0, connections=1, now=service.clock
+            player.account, outbox, poll=0.05, spacing=0.0, slow_after=0.0, connections=1, now=outbox.clock
         )
         async with running(post):
             await until(lambda: player.waiting == 1)
-            other = letter(service, "b@else.test")
+            other = letter(outbox, "b@else.test")
             post.wake()
             await until(lambda: post._connections._slots._waiting == 1)
             player.slow.set()
@@ -247,16 +308,16 @@ async def test_what_is_slow_with_the_text_of_an_email_is_not_cut_off() -> None:
 
 
 async def test_an_email_that_is_replaced_while_it_waits_for_its_domain_is_not_sent() -> None:
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        first, replaced, last = [letter(service, "a@slow.test") for _ in range(3)]
+        first, replaced, last = [letter(outbox, "a@slow.test") for _ in range(3)]
         post = SmtpDeliveryWorker(
-            player.account, service, poll=0.05, spacing=0, renewal=0.02, now=service.clock
+            player.account, outbox, poll=0.05, spacing=0, renewal=0.02, now=outbox.clock
         )
         async with running(post):
             await until(lambda: player.waiting == 1)
-            service.rows[replaced.message_id].state = "superseded"
+            outbox.rows[replaced.message_id].state = "superseded"
             await until(lambda: replaced.message_id not in post._held)
             player.slow.set()
             await player.delivered(2)
@@ -264,8 +325,8 @@ async def test_an_email_that_is_replaced_while_it_waits_for_its_domain_is_not_se
 
 
 async def test_a_outbox_that_fails_does_not_end_the_worker() -> None:
-    service = InMemoryService()
-    due, calls = service.lease_due, 0
+    outbox = Outbox()
+    due, calls = outbox.lease_due, 0
 
     async def failing(limit: int, full: object = ()) -> object:
         nonlocal calls
@@ -274,37 +335,37 @@ async def test_a_outbox_that_fails_does_not_end_the_worker() -> None:
             raise RuntimeError("the database is away")
         return await due(limit)
 
-    service.lease_due = failing  # type: ignore[method-assign, assignment]
-    letter(service)
-    async with smtp_server() as player, running(worker(service, player)):
+    outbox.lease_due = failing  # type: ignore[method-assign, assignment]
+    letter(outbox)
+    async with smtp_server() as player, running(worker(outbox, player)):
         await player.delivered(1)
 
 
 async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
-    service = InMemoryService()
-    outgoing = letter(service)
+    outbox = Outbox()
+    outgoing = letter(outbox)
     async with smtp_server() as player:
         account = SmtpAccount("127.0.0.1", player.port, security="starttls")
-        post = SmtpDeliveryWorker(account, service, poll=0.05, first_retry=0.02, now=service.clock)
+        post = SmtpDeliveryWorker(account, outbox, poll=0.05, first_retry=0.02, now=outbox.clock)
         async with running(post):
             await until(lambda: player.connections >= 2)
-        assert player.letters == [] and service.rows[outgoing.message_id].attempts == 0
+        assert player.letters == [] and outbox.rows[outgoing.message_id].attempts == 0
 
 
 async def test_c27_tls(tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
-    service = InMemoryService()
-    outgoing = letter(service)
+    outbox = Outbox()
+    outgoing = letter(outbox)
     async with smtp_server(context=server) as player:
         account = SmtpAccount("localhost", player.port, context=client)
         untrusting = SmtpDeliveryWorker(
-            replace(account, context=None), service, poll=0.05, first_retry=0.02, now=service.clock
+            replace(account, context=None), outbox, poll=0.05, first_retry=0.02, now=outbox.clock
         )
         async with running(untrusting):
             await asyncio.sleep(0.5)
-        assert player.letters == [] and service.rows[outgoing.message_id].attempts == 0
+        assert player.letters == [] and outbox.rows[outgoing.message_id].attempts == 0
         async with running(
-            SmtpDeliveryWorker(account, service, poll=0.05, first_retry=0.02, now=service.clock)
+            SmtpDeliveryWorker(account, outbox, poll=0.05, first_retry=0.02, now=outbox.clock)
         ):
             await player.delivered(1)
 
@@ -312,10 +373,10 @@ async def test_c27_tls(tmp_path: Path) -> None:
 @pytest.mark.parametrize("turns", [*range(12), 16, 24, 40])
 async def test_a_worker_stops_whenever_it_is_told_to(turns: int) -> None:
     """Also at the very moment at which the server's answer comes; and what was sent is then known to be."""
-    service = InMemoryService()
+    outbox = Outbox()
     async with smtp_server() as player:
-        task = asyncio.create_task(worker(service, player).run())
-        letter(service)
+        task = asyncio.create_task(worker(outbox, player).run())
+        letter(outbox)
         await player.delivered(1)
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -336,10 +397,10 @@ async def test_a_worker_stops_while_the_server_refuses_it(monkeypatch: pytest.Mo
             raise aiosmtplib.SMTPException("STARTTLS is not supported") from None
 
     monkeypatch.setattr(smtp_connections, "connect", refuse)
-    service = InMemoryService()
-    letter(service)
+    outbox = Outbox()
+    letter(outbox)
     async with smtp_server() as player:
-        task = asyncio.create_task(worker(service, player).run())
+        task = asyncio.create_task(worker(outbox, player).run())
         await reached.wait()
         task.cancel()
         done, _ = await asyncio.wait({task}, timeout=60)
@@ -368,26 +429,29 @@ def test_schedule() -> None:
     assert 10 < attempts < 20 and now <= start + MAX_RETRY_AGE
 
 
-async def test_a_whole_round_trip(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_whole_round_trip(desk: LetterDesk, caplog: pytest.LogCaptureFixture) -> None:
     """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP; and C.26: no token
     and no password is in our own log, nor in the libraries' where the filter is on the handler.
     """
-    service = InMemoryService()
     caplog.set_level(logging.DEBUG)
     async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as parser:
-        post = worker(service, player)
-        inbox = InboxWatcher(
-            mailbox.account, service, MailPolicy(POST, service.gateway, now=service.clock), parser, FAST
-        )
+        post = SmtpDeliveryWorker(player.account, desk.outbox, poll=0.05, now=lambda: desk.clock[0])
+        inbox = InboxWatcher(mailbox.account, desk.gateway.arrivals, desk.policy, parser, FAST)
+
+        def to_ann() -> list[Delivery]:
+            return [each for each in player.letters if each.recipients == (ANN,)]
+
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(inbox.run()), group.create_task(post.run())]
-            service.notice()
-            (notice,) = await player.delivered(1)
-            await mailbox.put(reply(service.rows[notice.message["Message-ID"]].outgoing, "buy SV"))
-            _, receipt = await player.delivered(2)
+            await desk.table("1830", ["Ann", "Bob"])
+            await player.delivered(2)
+            (notice,) = to_ann()
+            await mailbox.put(reply(notice, "buy SV"))
+            await player.delivered(4)
+            _, receipt = to_ann()
             for task in tasks:
                 task.cancel()
-        assert service.moves == [("s1", "buy SV")]
+        assert await desk.played() == ["buy SV"]
         assert "OK: all lines were carried out." in receipt.text
         assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
     tokens = POST.find_tokens(

@@ -6,18 +6,15 @@ done.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from email.utils import parseaddr
-from pathlib import Path
 
 import pytest
 
-from mail import ReplyToken, ServiceAddress
+from mail import ReplyToken
 from mail.reply_address import hash_token
-from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import ADDRESS, KEY, LetterDesk, SentLetter, letter_desk
+from tests.mail.letter_desk import ANN, BOB, POST, LetterDesk
+from tests.mail.servers import Delivery
 
-ANN, BOB = "ann@player.test", "bob@player.test"
 STYLES = (
     "pass", "PASS!", "Pass please", "buy CS", "bid DH 75", "bid CA 165\n\nCheers\nAnn", "Hi,\n\npass\n\nAnn",
     "Hallo,\n\nbid MH 115\n\nViele Grüße", "pass 😀", "I pass.", "My move: pass", "- pass",
@@ -28,102 +25,83 @@ STYLES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            yield desk
-
-
-async def lines(desk: LetterDesk, table: int) -> list[str]:
-    """What was played."""
-    return [row.line for row in await desk.service.queries.log(table) if row.kind == "move" and row.is_live]
-
-
-async def begun(desk: LetterDesk) -> tuple[int, SentLetter]:
-    """A table, and the first letter that asks Ann."""
-    table = await desk.table("1830", ["Ann", "Bob"])
-    await desk.take("start")
-    return table, desk.asking(ANN)
-
-
 async def token_of(desk: LetterDesk, address: str) -> ReplyToken:
     """What a reply to the newest email of somebody stands for."""
     reply_to = parseaddr(str(desk.newest[address].message["Reply-To"]))[1]
-    (secret,) = ServiceAddress(ADDRESS, KEY, "+").find_tokens([reply_to])
+    (secret,) = POST.find_tokens([reply_to])
     token = await desk.gateway.people.find_token(hash_token(secret))
     assert token is not None
     return token
 
 
-def styled(style: str, letter: SentLetter) -> list[str]:
-    quoted = "\n".join(f"> {line}" for line in letter.part("plain").splitlines())
+def styled(style: str, letter: Delivery) -> list[str]:
+    quoted = "\n".join(f"> {line}" for line in letter.text.splitlines())
     return style.replace("{quoted}", quoted).splitlines()
 
 
 @pytest.mark.parametrize("passed", [["buy SV"], ["buy SV", "bid CA 165"]], ids=["Bob's turn", "Ann's next"])
 async def test_nothing_is_played_of_letters_that_come_too_late(desk: LetterDesk, passed: list[str]) -> None:
-    table, old = await begun(desk)
+    old = await desk.begun()
     for line, (name, address) in zip(passed, (("Ann", ANN), ("Bob", BOB)), strict=False):
-        await desk.write("", name, line, original=desk.asking(address))
-    assert await lines(desk, table) == passed
+        await desk.write(name, line, original=desk.asking(address))
+    assert await desk.played() == passed
     for style in STYLES:
-        outcome = await desk.write("", "Ann", *styled(style, old), original=old)
-        assert await lines(desk, table) == passed, style
+        outcome = await desk.write("Ann", *styled(style, old), original=old)
+        assert await desk.played() == passed, style
         assert len(outcome.replies) == 1, style
-        assert "NOT DONE" in desk.newest[ANN].part("plain"), style
+        assert "NOT DONE" in desk.newest[ANN].text, style
 
 
 async def test_a_yes_that_comes_too_late(desk: LetterDesk) -> None:
     """What a letter offered is for the position of that letter."""
-    table, old = await begun(desk)
-    await desk.write("", "Ann", "buy VS", original=old)
+    old = await desk.begun()
+    await desk.write("Ann", "buy VS", original=old)
     offer = desk.newest[ANN]
-    assert "did you mean" in offer.part("plain")
-    await desk.write("", "Ann", "bid CA 165", original=old)
-    await desk.write("", "Ann", "yes", original=offer)
-    assert await lines(desk, table) == ["bid CA 165"]
-    await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
-    await desk.write("", "Ann", "yes", original=offer)
-    assert await lines(desk, table) == ["bid CA 165", "bid BO 225"]
+    assert "did you mean" in offer.text
+    await desk.write("Ann", "bid CA 165", original=old)
+    await desk.write("Ann", "yes", original=offer)
+    assert await desk.played() == ["bid CA 165"]
+    await desk.write("Bob", "bid BO 225", original=desk.asking(BOB))
+    await desk.write("Ann", "yes", original=offer)
+    assert await desk.played() == ["bid CA 165", "bid BO 225"]
 
 
 async def test_what_is_offered_to_an_old_letter_is_for_the_position_of_the_offer(desk: LetterDesk) -> None:
     """`yes` was told that the game has moved on, though it was offered on the position of today."""
-    table, old = await begun(desk)
-    await desk.write("", "Ann", "bid CA 165", original=old)
-    await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
-    await desk.write("", "Ann", "buy VS", original=old)
+    old = await desk.begun()
+    await desk.write("Ann", "bid CA 165", original=old)
+    await desk.write("Bob", "bid BO 225", original=desk.asking(BOB))
+    await desk.write("Ann", "buy VS", original=old)
     offer = desk.newest[ANN]
-    assert "did you mean" in offer.part("plain")
-    await desk.write("", "Ann", "yes", original=offer)
-    assert (await lines(desk, table))[-1] == "buy SV"
-    await desk.write("", "Ann", "yes", original=offer)
-    assert (await lines(desk, table))[-1] == "buy SV" and "NOT DONE" not in desk.newest[ANN].part("plain")
+    assert "did you mean" in offer.text
+    await desk.write("Ann", "yes", original=offer)
+    assert (await desk.played())[-1] == "buy SV"
+    await desk.write("Ann", "yes", original=offer)
+    assert (await desk.played())[-1] == "buy SV" and "NOT DONE" not in desk.newest[ANN].text
 
 
 async def test_where_the_question_is_another_what_was_offered_is_asked_once_more(desk: LetterDesk) -> None:
-    table, old = await begun(desk)
-    await desk.write("", "Ann", "bid DH 7S", original=old)
-    await desk.write("", "Ann", "buy VS", original=old)
+    old = await desk.begun()
+    await desk.write("Ann", "bid DH 7S", original=old)
+    await desk.write("Ann", "buy VS", original=old)
     offer = desk.newest[ANN]
-    await desk.write("", "Ann", "bid CA 165", original=old)
-    await desk.write("", "Bob", "bid BO 225", original=desk.asking(BOB))
-    await desk.write("", "Ann", "yes", original=offer)
+    await desk.write("Ann", "bid CA 165", original=old)
+    await desk.write("Bob", "bid BO 225", original=desk.asking(BOB))
+    await desk.write("Ann", "yes", original=offer)
     again = desk.newest[ANN]
-    text = again.part("plain")
+    text = again.text
     assert "do you still mean this?" in text and "Ann buys the SV for $20" in text
-    assert await lines(desk, table) == ["bid CA 165", "bid BO 225"]
-    await desk.write("", "Ann", "yes", original=again)
-    assert (await lines(desk, table))[-1] == "buy SV"
+    assert await desk.played() == ["bid CA 165", "bid BO 225"]
+    await desk.write("Ann", "yes", original=again)
+    assert (await desk.played())[-1] == "buy SV"
 
 
 async def test_other_figures_are_shown_before_they_are_played(
     desk: LetterDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The question is the same, and what the line costs is not."""
-    table, old = await begun(desk)
-    await desk.write("", "Ann", "buy VS", original=old)
+    old = await desk.begun()
+    await desk.write("Ann", "buy VS", original=old)
     offer, now = desk.newest[ANN], await desk.gateway.seats.try_lines(await token_of(desk, ANN), ["buy SV"])
     assert now is not None
     dearer = tuple(line._replace(sentence=line.sentence.replace("$20", "$25")) for line in now)
@@ -133,37 +111,37 @@ async def test_other_figures_are_shown_before_they_are_played(
 
     with monkeypatch.context() as patched:
         patched.setattr(desk.gateway.seats, "try_lines", try_lines)
-        await desk.write("", "Ann", "yes", original=offer)
-    assert await lines(desk, table) == [] and "$25" in desk.newest[ANN].part("plain")
+        await desk.write("Ann", "yes", original=offer)
+    assert await desk.played() == [] and "$25" in desk.newest[ANN].text
 
 
 async def test_an_old_letter_serves_for_what_depends_on_no_position(desk: LetterDesk) -> None:
-    table, old = await begun(desk)
-    await desk.write("", "Ann", "buy SV", original=old)
-    await desk.write("", "Bob", "bid CA 165", original=desk.asking(BOB))
-    await desk.write("", "Ann", "say hello", original=old)
-    assert "Ann says: hello" in desk.newest[BOB].part("plain")
-    await desk.write("", "Ann", "status", original=old)
-    assert "$1,180" in desk.newest[ANN].part("plain")
-    await desk.write("", "Ann", "stop", original=old)
-    assert "No more emails go to" in desk.newest[ANN].part("plain")
-    assert await lines(desk, table) == ["buy SV", "bid CA 165"]
+    old = await desk.begun()
+    await desk.write("Ann", "buy SV", original=old)
+    await desk.write("Bob", "bid CA 165", original=desk.asking(BOB))
+    await desk.write("Ann", "say hello", original=old)
+    assert "Ann says: hello" in desk.newest[BOB].text
+    await desk.write("Ann", "status", original=old)
+    assert "$1,180" in desk.newest[ANN].text
+    await desk.write("Ann", "stop", original=old)
+    assert "No more emails go to" in desk.newest[ANN].text
+    assert await desk.played() == ["buy SV", "bid CA 165"]
 
 
 async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: LetterDesk) -> None:
-    table, old = await begun(desk)
-    await desk.write("", "Ann", "buy SV", original=old)
-    await desk.write("", "Bob", "bid CA 165", original=desk.asking(BOB))
-    await desk.write("", "Ann", "pass", original=old)
-    text = desk.newest[ANN].part("plain")
+    old = await desk.begun()
+    await desk.write("Ann", "buy SV", original=old)
+    await desk.write("Bob", "bid CA 165", original=desk.asking(BOB))
+    await desk.write("Ann", "pass", original=old)
+    text = desk.newest[ANN].text
     for words in ("| pass", "Now: Ann to act: buy the CS for $40", "Bob bids $165 for the CA.", "bid DH 75"):
         assert words in text, words
-    await desk.write("", "Ann", "pass")
-    assert await lines(desk, table) == ["buy SV", "bid CA 165", "pass"], "a reply to that answer is current"
+    await desk.write("Ann", "pass")
+    assert await desk.played() == ["buy SV", "bid CA 165", "pass"], "a reply to that answer is current"
 
 
 async def test_news_of_a_game_that_waits_names_nobody_to_act(desk: LetterDesk) -> None:
-    await begun(desk)
-    await desk.write("resigns", "Ann", "resign yes")
-    told = desk.newest[BOB].part("plain")
+    await desk.begun()
+    await desk.write("Ann", "resign yes")
+    told = desk.newest[BOB].text
     assert "The game waits until somebody takes that seat." in told and "to act" not in told
