@@ -1,5 +1,9 @@
 """Players whom one question asks together, and who are asked alone afterwards, are pinged anew."""
 
+import msgspec
+
+from bot.discord.cards.card_refs import CardStore
+from bot.discord.places import ask_anew
 from bot.hub.people import person_by_discord
 from bot.service import Service
 from storage import open_store
@@ -60,6 +64,29 @@ async def test_the_one_card_of_both_pings_whom_their_own_notifications_ping(
             pings = [(each.user.name, each.message.channel.name) for each in fake.pings[before:]]
             assert sorted(pings) == sorted([(in_private, in_private), (other, "general")])
             await service.settings.apply(people[in_private], ["tell default"])
+
+
+async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Ann, who was asked alone, had two cards when she was asked with Bob."""
+    table, channel = await asked_of_two(running), fake.find_channel("general")
+    async with running.online() as service:
+        await service.running.pause(table, by=None)
+        await service.running.resume(table, by=None)
+        await running.wait_for_delivery()
+        (first,) = fake.messages_with_controls(channel)
+        cards, ann = CardStore(service.store), (await service.queries.table_info(table)).player_at(0)
+        asked = await cards.get(table, "asked")
+        assert asked and ann
+        alone = msgspec.structs.replace(asked.ref, seat=0, person_id=ann.person_id, pinged=[0])
+        await cards.change(table, asked._replace(slot="turn:0", ref=alone), remove=["asked"])
+        async with service.cache.locked(table) as live:
+            await ask_anew(service, live)
+        service.wake_subscribers()
+        await fake.wait_until(lambda: fake.messages_with_controls(channel) != [first], "the card of both")
+        await fake.wait_until(lambda: len(fake.messages_with_controls(channel)) == 1, "the end of the first")
+        assert not fake.controls(first)
 
 
 async def test_a_poll_pings_who_wants_it_in_the_thread(started: RunningBot, fake: FakeDiscord) -> None:

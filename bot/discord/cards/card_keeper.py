@@ -51,6 +51,7 @@ from bot.discord.cards.prompts import (
     card_version,
     current_prompt,
     is_pushed_up,
+    is_replaced,
     open_prompt,
     queued_turn,
 )
@@ -146,6 +147,8 @@ class CardKeeper:
         self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn | None
     ) -> bool:
         """Bring a card up to date; False if it is not needed any more."""
+        if (asked := cards.get(ASKED)) and is_replaced(card, asked) and open_prompt(view, asked):
+            return False
         prompt = open_prompt(view, card)
         if prompt is None and turn and self._may_pass_on(view, card, cards, turn):
             card = await self._pass_on(view, card, turn.pending)
