@@ -155,3 +155,22 @@ async def test_who_has_not_acted_lately_gets_no_fresh_card(running: RunningBot, 
         await fake.send_text("Bob", running.thread, "Go on!")
         await running.play_lines("Ann: pass")
         assert service is running.service and (await running.wait_for_card("Bob")).id >= card.id
+
+
+async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messages(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    assert started.service is not None
+    await started.play_opening()
+    await started.play_lines("Ann: par B&O 67")
+    async with started.service.store.begin() as unit:
+        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
+    await started.service.settings.apply(bob.id, ["tell direct"])
+    await started.submit_lines("Bob", "auto buy BO up to 60")
+    before = len(fake.pings)
+    await started.play_lines("Ann: pass")
+    await started.wait_for_delivery()
+    told = [each.text for each in fake.visible_messages(fake.find_dm("Bob"))]
+    assert len(told) == 2 and "Your order `auto buy B&O up to 60` has ended." in "".join(told)
+    (ping,) = [each for each in fake.pings[before:] if each.user.name == "Bob" and not each.silent]
+    assert "Bob to act" in ping.message.text
