@@ -176,16 +176,20 @@ class DiscordApi:
         key: str,
         users: Iterable[str | None] = (),
         images: Sequence[ImageAttachment] = (),
+        *,
+        silent: bool = False,
     ) -> discord.Message:
         """Send a message; a repeated call with the same `key` within some minutes returns the first one.
 
-        payload: its components, or one line of plain text, which phones show in their notifications.
+        payload: its components, or one line of plain text, which phones show in their notifications. silent:
+        not even direct messages notify.
         """
         sent: discord.Message = await channel.send(
             **{"content": payload} if isinstance(payload, str) else {"view": RawView(payload)},
             files=[each.discord_file for each in images],
             nonce=make_nonce(key),
             allowed_mentions=mention_only(users),
+            silent=silent,
         )
         return sent
 

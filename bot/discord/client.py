@@ -130,9 +130,9 @@ async def _run_session(
         await client.login(settings.token.get_secret_value())
         await client.session_starts.within_limit(client.http)
         async with asyncio.TaskGroup() as group:
-            delivery = group.create_task(client.delivery.run())
+            client.delivering = group.create_task(client.delivery.run())
             await client.connect()
-            delivery.cancel()
+            client.delivering.cancel()
 
 
 def _error_summary(error: BaseException) -> str:
@@ -182,7 +182,15 @@ class Client(discord.AutoShardedClient):
         self.session_starts = SessionStarts(service.store)
         self.handler = InteractionHandler(service, pictures, self)
         self.delivery = DiscordDelivery(self, service, pictures, lease=lease, shards=guild_shards_of(shards))
+        self.delivering: asyncio.Task[None] | None = None
         self.tree = build_command_tree(self)
+
+    async def close(self) -> None:
+        """End delivery, then the connection that it uses."""
+        if self.delivering is not None:
+            self.delivering.cancel()
+            await asyncio.wait([self.delivering])
+        await super().close()
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Wait until Discord allows another session: within a day's limit, and five seconds after the last,

@@ -25,7 +25,7 @@ import discord
 from bot.discord.api import DISCORD_ERRORS, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
-from bot.discord.cards.card_refs import LASTING_SLOTS, OLD_PREFIX, CardRef
+from bot.discord.cards.card_refs import LASTING_SLOTS, WHOLE_MARK, CardRef
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
@@ -136,10 +136,10 @@ class DiscordDelivery:
 
     async def _sync_all(self, group: asyncio.TaskGroup) -> None:
         """After a start, bring the cards up to date of the tables at which something has happened since, and
-        finish what an earlier process has queued."""
+        go on with what an earlier process has begun."""
         async with self.service.store.read() as unit:
             tables = await unit.tables.with_older_cards(
-                "running", "paused", besides=LASTING_SLOTS, also=OLD_PREFIX, shards=self._shards
+                "running", "paused", besides=LASTING_SLOTS, mark=WHOLE_MARK, shards=self._shards
             )
         group.create_task(self._sync_each(tables))
 

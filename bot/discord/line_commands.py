@@ -54,9 +54,9 @@ def _invite(user: discord.User | None, address: str | None, name: str | None, ro
 
 
 def _named(user: discord.User | discord.Member | None, address: str | None, name: str | None) -> str:
-    """A person as lines name them: `Ann <@123>`, `Ann <ann@example.org>`."""
+    """A person as lines name them: `Ann <@123>`, `Ann <ann@example.org>`, `<ann@example.org>`."""
     known = name or (player_name(user.display_name) if user else "")
-    return f"{known} <{f'@{user.id}' if user else address}>"
+    return f"{known} <{f'@{user.id}' if user else address}>".lstrip()
 
 
 async def _replace(

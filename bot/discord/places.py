@@ -31,7 +31,7 @@ async def move(service: Service, table_id: int, location: dict[str, Any]) -> Tab
             await unit.outbox.enqueue(
                 *messages.announcements(info, "started", info.seq, [sentence], [], suffix, unit.now)
             )
-        await _ask_anew(service, table)
+        await ask_anew(service, table)
     service.wake_subscribers()
     return info
 
@@ -47,7 +47,7 @@ async def leave(service: Service, table_id: int, sentence: str) -> None:
             await unit.outbox.enqueue(
                 *messages.announcements(info, "news", info.seq, [sentence], recipients, suffix, unit.now)
             )
-        await _ask_anew(service, table)
+        await ask_anew(service, table)
     service.wake_subscribers()
 
 
@@ -59,7 +59,7 @@ async def _show_anew(service: Service, table: LiveTable, *, still_exists: bool) 
     await cards.change(table_id, *queued, remove=[each.slot for each in former])
 
 
-async def _ask_anew(service: Service, table: LiveTable) -> None:
+async def ask_anew(service: Service, table: LiveTable) -> None:
     """Ask everybody whom the table waits for, where they are reached now."""
     info = table.info
     if info.status != "running":

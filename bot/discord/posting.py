@@ -59,7 +59,8 @@ class Draft:
     """A message to be posted.
 
     `plain` is its content where files may not be attached. `line`: the text of a notification, which the
-    message has at first; `users` are notified. `digest`: of what it shows.
+    message has at first; `users` are notified. `digest`: of what it shows. `silent`: nobody is notified,
+    also in direct messages.
     """
 
     payload: list[Json]
@@ -68,6 +69,7 @@ class Draft:
     line: str | None = None
     users: Sequence[str] = ()
     digest: str = ""
+    silent: bool = False
 
 
 def shows(message: discord.Message, payload: list[Json]) -> bool:
@@ -116,7 +118,9 @@ class Poster:
             message = await self.api.send(channel, draft.line, key, draft.users)
             return CardRef(message.channel.id, message.id)
         try:
-            message = await self.api.send(channel, draft.payload, key, draft.users, draft.images)
+            message = await self.api.send(
+                channel, draft.payload, key, draft.users, draft.images, silent=draft.silent
+            )
             if not shows(message, draft.payload):  # an earlier attempt has sent it
                 return CardRef(message.channel.id, message.id)
             files = attached_files(draft.images, message.attachments)

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import and_, false, or_
+from sqlalchemy import String, and_, cast, or_
 from sqlmodel import col, delete, func, select, update
 
 from storage.errors import NotFound, StoreError, WriteConflict
@@ -139,24 +139,22 @@ class TableRepository(Repository):
         self,
         *statuses: TableStatus,
         besides: Sequence[str] = (),
-        also: str = "",
+        mark: str = "",
         shards: GuildShards | None = None,
     ) -> list[int]:
-        """The tables with one of the statuses that have a card from before their last row of the log.
+        """The tables with a card that may be out of date: from before the last row of the log of a table with
+        one of the statuses, or of any table and without the mark.
 
-        besides: slots of cards that do not count. also: tables of any status and age with a card in a slot
-        that has this text in its name. shards: only of these.
+        besides: slots of cards that do not count. mark: a text in what is stored of a whole card. shards:
+        only of these.
         """
         of_table = col(MoveRecord.table_id) == col(TableSnapshot.table_id)
         older = select(Card.table_id).where(
             col(MoveRecord.seq) == col(TableSnapshot.seq),
+            col(Card.slot).not_in(besides),
             or_(
-                and_(
-                    col(GameTable.status).in_(statuses),
-                    col(Card.slot).not_in(besides),
-                    col(Card.posted_at) <= col(MoveRecord.created_at),
-                ),
-                col(Card.slot).contains(also) if also else false(),
+                and_(col(GameTable.status).in_(statuses), col(Card.posted_at) <= col(MoveRecord.created_at)),
+                cast(col(Card.message_ref), String).not_like(f"%{mark}%"),
             ),
             *own_tables(shards),
         )

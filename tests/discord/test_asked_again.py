@@ -1,5 +1,9 @@
 """Players whom one question asks together, and who are asked alone afterwards, are pinged anew."""
 
+import msgspec
+
+from bot.discord.cards.card_refs import CardStore
+from bot.discord.places import ask_anew
 from bot.hub.people import person_by_discord
 from bot.service import Service
 from storage import open_store
@@ -60,6 +64,29 @@ async def test_the_one_card_of_both_pings_whom_their_own_notifications_ping(
             pings = [(each.user.name, each.message.channel.name) for each in fake.pings[before:]]
             assert sorted(pings) == sorted([(in_private, in_private), (other, "general")])
             await service.settings.apply(people[in_private], ["tell default"])
+
+
+async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Ann, who was asked alone, had two cards when she was asked with Bob."""
+    table, channel = await asked_of_two(running), fake.find_channel("general")
+    async with running.online() as service:
+        await service.running.pause(table, by=None)
+        await service.running.resume(table, by=None)
+        await running.wait_for_delivery()
+        (first,) = fake.messages_with_controls(channel)
+        cards, ann = CardStore(service.store), (await service.queries.table_info(table)).player_at(0)
+        asked = await cards.get(table, "asked")
+        assert asked and ann
+        alone = msgspec.structs.replace(asked.ref, seat=0, person_id=ann.person_id, pinged=[0])
+        await cards.change(table, asked._replace(slot="turn:0", ref=alone), remove=["asked"])
+        async with service.cache.locked(table) as live:
+            await ask_anew(service, live)
+        service.wake_subscribers()
+        await fake.wait_until(lambda: fake.messages_with_controls(channel) != [first], "the card of both")
+        await fake.wait_until(lambda: len(fake.messages_with_controls(channel)) == 1, "the end of the first")
+        assert not fake.controls(first)
 
 
 async def test_a_poll_pings_who_wants_it_in_the_thread(started: RunningBot, fake: FakeDiscord) -> None:
@@ -128,3 +155,22 @@ async def test_who_has_not_acted_lately_gets_no_fresh_card(running: RunningBot, 
         await fake.send_text("Bob", running.thread, "Go on!")
         await running.play_lines("Ann: pass")
         assert service is running.service and (await running.wait_for_card("Bob")).id >= card.id
+
+
+async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messages(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    assert started.service is not None
+    await started.play_opening()
+    await started.play_lines("Ann: par B&O 67")
+    async with started.service.store.begin() as unit:
+        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
+    await started.service.settings.apply(bob.id, ["tell direct"])
+    await started.submit_lines("Bob", "auto buy BO up to 60")
+    before = len(fake.pings)
+    await started.play_lines("Ann: pass")
+    await started.wait_for_delivery()
+    told = [each.text for each in fake.visible_messages(fake.find_dm("Bob"))]
+    assert len(told) == 2 and "Your order `auto buy B&O up to 60` has ended." in "".join(told)
+    (ping,) = [each for each in fake.pings[before:] if each.user.name == "Bob" and not each.silent]
+    assert "Bob to act" in ping.message.text

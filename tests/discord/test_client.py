@@ -573,7 +573,7 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
     both = await fake.run_command("Ann", "general", "table invite")
     assert "one of `user`, `address`" in both.text
     wrong = await fake.run_command("Ann", "general", "table invite", address="nonsense")
-    assert "not one plain email address" in wrong.text
+    assert "`invite <nonsense>`" in wrong.text and "not one plain email address" in wrong.text
     late = await fake.run_command("Ann", "general", "table start")
     assert "Eve has not joined yet" in late.text
     assert online.service
@@ -581,6 +581,11 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
         eve = await unit.people.find_by_identity("email", "eve@example.org")
         assert eve is not None and await unit.people.verified_addresses(eve.id) == []
         assert (await unit.outbox.queue_status("mail")).pending == 1
+    for _ in range(2):
+        unnamed = await fake.run_command("Ann", "general", "table invite", address="bob@example.org")
+        assert unnamed.text == "Invitations go to bob 2 (bob@example.org)."
+    await _follows(fake, card, "4. bob 2 (invited)")
+    assert "5. " not in card.text
 
 
 async def test_a_user_without_direct_messages_is_invited_in_the_channel(

@@ -124,6 +124,28 @@ async def test_a_client_that_breaks_is_replaced(running: RunningBot, fake: FakeD
         await running.wait_for_card("Bob")
 
 
+async def test_a_session_that_ends_while_cards_are_brought_up_to_date_logs_no_traceback(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Delivery ends before the connection that it uses."""
+    monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob")
+        table = (await service.queries.find_table(running.table_code)).id
+        before = fake.gateway.identified
+        async with fake.rest.hold_requests("POST", "channels/.*/messages$") as hold:
+            await service.submit(table, 0, ["pass"], None, None)
+            await fake.wait_until(lambda: hold.reached, "the card that is being posted")
+            caplog.clear()
+            await fake.gateway.close_connections(4014)  # ends the client, and not only its connection
+            await fake.wait_until(lambda: fake.gateway.identified > before, "another client")
+        await expire_leases(service.store)
+        service.wake_subscribers()
+        await running.wait_for_card("Bob")
+    told = [each for each in caplog.records if each.exc_info and each.name.startswith("bot.")]
+    assert not told, caplog.text
+
+
 async def test_rate_limits_and_server_errors(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")

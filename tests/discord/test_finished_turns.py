@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from bot.discord.cards.card_refs import CardStore, TableCard
 from bot.discord.cards.finished_turns import FinishedTurns, latest_lines
 from bot.hub.table import TableView
+from tests.discord.test_kills import die_after
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -36,19 +36,6 @@ def assert_each_is_said_once(turns: str) -> None:
     """Each of `LINES` is on a list of turns, and only once."""
     for said in ("Ann buys the SV", "Bob buys the CS", "Cid passes"):
         assert turns.count(said) == 1, turns
-
-
-def die_after(patch: pytest.MonkeyPatch, step: str) -> asyncio.Event:
-    """From now on a step has its effect and never ends; the event says that it was reached."""
-    reached, method = asyncio.Event(), getattr(FinishedTurns, step)
-
-    async def dying(*arguments: Any, **options: Any) -> None:
-        await method(*arguments, **options)
-        reached.set()
-        await asyncio.Event().wait()
-
-    patch.setattr(FinishedTurns, step, dying)
-    return reached
 
 
 async def test_a_move_while_a_card_is_finished_is_said_once(
@@ -79,12 +66,11 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch, move: int, step: str
 ) -> None:
     """Move 0: the card becomes the list. Move 1: the list gets a line, and the card goes."""
-    monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
     with monkeypatch.context() as patch:
         async with running.online():
             await running.start_game("Ann", "Bob", "Cid")
             await play(running, 0, move)
-            reached = die_after(patch, step)
+            reached = die_after(patch, FinishedTurns, step)
             await running.play_lines(LINES[move])
             await asyncio.wait_for(reached.wait(), fake.default_timeout)
     async with running.online():

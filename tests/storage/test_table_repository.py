@@ -194,14 +194,14 @@ async def test_14_10_only_tables_with_something_new_have_older_cards(
     clock.advance(minutes=1)
     async with store.begin() as unit:
         for table in (quiet, changed):
-            await unit.tables.set_card(table, "turn:0", {})
+            await unit.tables.set_card(table, "turn:0", {"whole": 1})
             await unit.tables.set_card(table, "run", {})
     clock.advance(minutes=1)
     async with store.begin() as unit:
         await unit.move_log.append(changed, 1, [LogRow(transport="t", line="pass")], b"s")
-        await unit.tables.set_card(quiet, "said:files", {})
+        await unit.tables.set_card(quiet, "old:5", {})
     async with store.read() as unit:
         assert await unit.tables.with_older_cards("running", besides=("run",)) == [changed]
         assert await unit.tables.with_older_cards("paused") == []
-        assert await unit.tables.with_older_cards("paused", also="d:f") == [quiet]
+        assert await unit.tables.with_older_cards("paused", besides=("run",), mark='"whole"') == [quiet]
         assert await unit.tables.threads("running") == [100 + quiet, 100 + changed]

@@ -51,6 +51,7 @@ from bot.discord.cards.prompts import (
     card_version,
     current_prompt,
     is_pushed_up,
+    is_replaced,
     open_prompt,
     queued_turn,
 )
@@ -146,6 +147,8 @@ class CardKeeper:
         self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn | None
     ) -> bool:
         """Bring a card up to date; False if it is not needed any more."""
+        if (asked := cards.get(ASKED)) and is_replaced(card, asked) and open_prompt(view, asked):
+            return False
         prompt = open_prompt(view, card)
         if prompt is None and turn and self._may_pass_on(view, card, cards, turn):
             card = await self._pass_on(view, card, turn.pending)
@@ -156,8 +159,9 @@ class CardKeeper:
             ref = await self._update(view, card, prompt)
             await self._bring_down(view, card._replace(ref=ref), prompt)
         except Unreachable:
-            if card.user or not await self._move_to_direct_messages(view, card, prompt):
+            if card.user or not await self._move_to_direct_messages(view, card, cards, prompt):
                 raise
+            return False
         return True
 
     async def _bring_down(self, view: TableView, card: TableCard, prompt: Prompt) -> None:
@@ -294,18 +298,13 @@ class CardKeeper:
             await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))
         return msgspec.structs.replace(ref, files=[], is_plain=True, payload_digest=built.digest)
 
-    async def _replace(
-        self, view: TableView, card: TableCard, built: BuiltCard, slot: str | None = None
-    ) -> CardRef:
-        """Post a card anew, and have the former message deleted. slot: that it gets, if another. Raises
-        Unreachable."""
-        key = f"{card.ref.key}.{card.ref.message_id}"
-        new = card._replace(slot=slot or card.slot)
-        new = new._replace(ref=await self._put(view, new, built.draft(), key, card))
-        if not new.ref.payload_digest:
-            new = new._replace(ref=await self._edit(view, new, built))
-            await self._save(view, new.slot, new.ref)
-        return new.ref
+    async def _replace(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
+        """Post a card anew, and have the former message deleted. Raises Unreachable."""
+        ref = await self._put(view, card, built.draft(), f"{card.ref.key}.{card.ref.message_id}", card)
+        if not ref.payload_digest:
+            ref = await self._edit(view, card._replace(ref=ref), built)
+            await self._save(view, card.slot, ref)
+        return ref
 
     async def _put(
         self,
@@ -319,7 +318,8 @@ class CardKeeper:
         """Post a message for a card. former: the card in whose place it is; the message of that is queued.
         until: see `queued_card`. Raises Unreachable."""
         held = former or card
-        await self._save(view, held.slot, msgspec.structs.replace(held.ref, posting=card.ref.key))
+        begun = msgspec.structs.replace(held.ref, posting=card.ref.key, payload_digest="")
+        await self._save(view, held.slot, begun)
         try:
             posted = await self.poster.post(view.table, key, draft, card.user)
         except Unreachable:  # nothing is posted
@@ -327,7 +327,7 @@ class CardKeeper:
             await self.cards.change(view.table.id, unchanged, remove=[held.slot])
             raise
         ref = moved(card.ref, posted)
-        await self._save(view, card.slot, ref, queued_card(held, until), remove=[held.slot])
+        await self._save(view, card.slot, ref, queued_card(held, until))
         return ref
 
     async def _save(
@@ -336,26 +336,26 @@ class CardKeeper:
         slot: str,
         ref: CardRef,
         queued: TableCard | None = None,
-        remove: Sequence[str] = (),
     ) -> None:
         """Store the message of a slot. queued: the former one, which is to be finished."""
         if queued and queued.ref.message_id in (NO_MESSAGE, *self.gone):
             queued = None
-        await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref), queued, remove=remove)
+        await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref), queued)
         self.tables_at[ref.channel_id] = view.table.id
         if queued:
             self.finished.queue(queued)
 
-    async def _move_to_direct_messages(self, view: TableView, card: TableCard, prompt: Prompt) -> bool:
+    async def _move_to_direct_messages(
+        self, view: TableView, card: TableCard, cards: dict[str, TableCard], prompt: Prompt
+    ) -> bool:
         """Show a card that can be posted nowhere at the table to its player; False where that fails too."""
         if isinstance(prompt, TablePoll) or len(prompt) > 1:
             return False
-        pending, ref = prompt[0], card.ref
-        user = user_of(view, pending.seat)
-        if user is None:
+        if (user := user_of(view, prompt[0].seat)) is None:
             return False
-        built = await self._build(view, prompt, ref.seq, card.user)
-        await self._replace(view, card, built, card_slot(pending, user))
+        if (slot := card_slot(prompt[0], user)) not in cards:
+            own = TableCard(view.table.id, slot, moved(card.ref, CardRef(0, NO_MESSAGE)))
+            await self._update(view, own, prompt)
         return True
 
     # -- new cards ---------------------------------------------------------------------------

@@ -22,8 +22,10 @@ from storage import Card, Store, UnitOfWork
 
 LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "over"
 REMIND, ENDED = "remind", "ended"
-LASTING_SLOTS = (RUN, ENDED, SAID_FILES, OVER)
+LASTING_SLOTS = (LOBBY, RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
+WHOLE_MARK = '"payload_digest"'
+"""What is stored of a card has this, unless it is still to be completed or finished."""
 OLD_PREFIX = "old:"
 NO_MESSAGE = 0
 """The message id of a list of turns that is not begun, and of a card that is not posted."""

@@ -58,7 +58,8 @@ class Notices:
         """Send a plain message."""
         told = sent.notification
         head = card_texts.table_heading(table, told.seq)
-        draft = Draft(layouts.notification([head, *map(escape_markdown, told.sentences)]))
+        shown = layouts.notification([head, *map(escape_markdown, told.sentences)])
+        draft = Draft(shown, silent=not told.ping)
         posted = await self._send_once(sent, table, draft)
         if sent.user is None:
             await self.finished.end_list(table.id)

@@ -68,6 +68,13 @@ def open_prompt(view: TableView, card: TableCard) -> Prompt | None:
     return None
 
 
+def is_replaced(card: TableCard, asked: TableCard) -> bool:
+    """Whether the card of all who are asked has taken the place of the card of one of them."""
+    ref = card.ref
+    is_of_one = card.slot == f"turn:{ref.seat}" and ref.seat in asked.ref.pinged
+    return is_of_one and ref.message_id < asked.ref.message_id
+
+
 def current_prompt(view: TableView, notification: Notification) -> PendingDecision | None:
     """The decision that a turn notification is about: the same offer, or the seat's current decision."""
     if view.table.status != "running" or notification.decision_id is None:

@@ -32,10 +32,12 @@ _PLAYER = re.compile(r"([^<>,;@\n]{0,60}?)\s*(?:<\s*([^<>\s]{3,254})\s*>|([^<>,;
 
 
 class Invited(NamedTuple):
-    """A player to invite. address: an email address, or `@` and the id of a Discord user."""
+    """A player to invite. address: an email address, or `@` and the id of a Discord user. is_named: whether
+    somebody has chosen the name."""
 
     name: str
     address: str
+    is_named: bool = True
 
     @property
     def label(self) -> str:
@@ -48,7 +50,7 @@ def parse_players(text: str) -> list[Invited]:
     found = []
     for name, marked, bare in _PLAYER.findall(_AUTOLINK.sub("", text)):
         address = (marked or bare).casefold()
-        found.append(Invited(player_name(name.strip() or address), address))
+        found.append(Invited(player_name(name.strip() or address), address, bool(name.strip())))
     return found
 
 
@@ -179,7 +181,7 @@ class LobbyLines:
             raise ValueError("Name the player and the address: `invite Dora <dora@example.org>`.")
         for number, each in enumerate(players):
             try:
-                await self.invite(info.id, each, request)
+                players[number] = await self.invite(info.id, each, request)
             except ValueError as error:
                 done = [invitations_sentence(players[:number])] if number else []
                 raise ValueError("\n".join([*done, str(error)])) from None
@@ -187,18 +189,22 @@ class LobbyLines:
 
     async def invite(
         self, table_id: int, player: Invited, request: Request, players: Sequence[str] = ()
-    ) -> None:
-        """Invite one player. players: the names of all who are invited at once."""
+    ) -> Invited:
+        """Invite one player, and return them as they are called at the table. players: the names of all who
+        are invited at once."""
         info, by = (await self._cache.get(table_id, with_log=False)).info, request.person_id
         async with self._cache.store.begin() as unit:
             person_id = await self._person(unit, info, player, request)
-        if request.is_repeated and info.player_of(person_id):
-            return  # invited before the crash
-        if info.status == "paused":
-            check_allowed(info, by, seated_players=info.host_id is None)
-            await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
-        else:
-            await self._lobby.invite(info.id, person_id, player.name, by=by, players=players)
+        if not request.is_repeated or info.player_of(person_id) is None:  # not invited before a crash
+            if info.status == "paused":
+                check_allowed(info, by, seated_players=info.host_id is None)
+                await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
+            else:
+                info = await self._lobby.invite(
+                    info.id, person_id, player.name, by=by, players=players, is_chosen=player.is_named
+                )
+        seated = info.player_of(person_id)
+        return player._replace(name=seated.name) if seated else player
 
     async def replace(self, info: TableInfo, seat: int, new: str, request: Request) -> str:
         """Ask a person, `Dora <dora@example.org>`, to play on in a seat of a game; who names themselves asks

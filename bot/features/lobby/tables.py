@@ -145,20 +145,30 @@ class Lobby(LobbyRobots):
 
     @again_on_conflict
     async def invite(
-        self, table_id: int, person_id: int, name: str, *, by: int | None, players: Sequence[str] = ()
+        self,
+        table_id: int,
+        person_id: int,
+        name: str,
+        *,
+        by: int | None,
+        players: Sequence[str] = (),
+        is_chosen: bool = True,
     ) -> TableInfo:
         """Reserve a seat for a person and notify them; they take it with `join`. For the host and players.
 
-        players: the names in the invitation, where more people are invited at once. An invitation of the host
-        for a name that nobody has answered for takes the place of the one before.
+        players: the names in the invitation, where more people are invited at once. is_chosen: see `join`. An
+        invitation of the host for a name that nobody has answered for takes the place of the one before.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             check_allowed(info, by, seated_players=True)
             check_in_lobby(info)
-            check_no_robot_name(name)
+            seated = info.player_of(person_id)
+            name = seated.name if seated and not is_chosen else name
             former = unanswered(info, name) if by in (None, info.host_id) else None
-            if info.player_of(person_id) not in (None, former):
+            name = name if is_chosen or former or seated else free_name(info, name)
+            check_no_robot_name(name)
+            if seated not in (None, former):
                 raise ValueError(f"{name} already has a seat at table {info.code}.")
             check_name(info, name, former)
             async with self.changing(table) as unit:

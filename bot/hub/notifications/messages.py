@@ -122,18 +122,22 @@ def _turn_messages(
 def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
     """The messages of a commit, of which an email about a turn or news also has what its reader is told of
     their orders or their time, so that no second email (of those beside) says it. It does not give way to a
-    later turn."""
-    for message in [each for each in beside if each.channel == "mail"]:
+    later turn. Beside a direct message about a turn, another tells it without a ping."""
+    for number, message in reversed([*enumerate(beside)]):
         own = decode_notification(message.payload)
         for at, other in enumerate(told if own.kind in ("order", "time_up") else ()):
             notification = decode_notification(other.payload)
-            is_theirs = other.channel == "mail" and notification.person_id == own.person_id
-            if is_theirs and notification.kind in ("turn", "news"):
+            if notification.kind not in ("turn", "news") or other.ordering_key != message.ordering_key:
+                continue
+            if message.channel == "mail":
                 sentences = (*notification.sentences, *own.sentences)
                 payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
                 told[at] = other._replace(payload=payload, collapse_key=None)
-                beside.remove(message)
-                break
+                del beside[number]
+            else:
+                silent = msgspec.json.encode(msgspec.structs.replace(own, ping=False))
+                beside[number] = message._replace(payload=silent)
+            break
     return told
 
 

@@ -1,0 +1,119 @@
+"""A process may die after any step: the next one loses no card, and leaves none over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from bot.discord.cards.card_refs import CardStore
+from bot.discord.delivery import DiscordDelivery
+from bot.discord.posting import Poster
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
+from tests.fake_discord.server import FakeDiscord, Message
+
+
+def die_after(patch: pytest.MonkeyPatch, part: type, step: str) -> asyncio.Event:
+    """From now on a step has its effect and never ends; the event says that it was reached."""
+    patch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
+    reached, method = asyncio.Event(), getattr(part, step)
+
+    async def dying(*arguments: Any, **options: Any) -> None:
+        await method(*arguments, **options)
+        reached.set()
+        await asyncio.Event().wait()
+
+    patch.setattr(part, step, dying)
+    return reached
+
+
+async def test_14_10_after_a_start_only_tables_with_something_new_are_looked_at(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The card of its lobby is older than the game, and nothing of it has to be brought up to date."""
+    looked_at = list[Sequence[int]]()
+    sync_each = DiscordDelivery._sync_each
+
+    async def noted(self: DiscordDelivery, table_ids: Sequence[int]) -> None:
+        looked_at.append(table_ids)
+        await sync_each(self, table_ids)
+
+    async with running.online():
+        await running.open_table("Bob")
+        await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
+        await running.wait_for_card("Ann")
+        await running.wait_for_delivery()
+    monkeypatch.setattr(DiscordDelivery, "_sync_each", noted)
+    async with running.online():
+        await fake.wait_until(lambda: looked_at, "the look at older cards")
+    assert looked_at == [[]]
+
+
+async def test_14_a_card_that_was_posted_anew_is_the_only_one_after_a_kill(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing happens at the table: only what was stored before the message was posted tells of it."""
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        await running.play_lines("Ann: pass", "Bob: bid CA 165")
+        await running.wait_for_delivery()
+        card = await running.wait_for_card("Ann")
+        with monkeypatch.context() as patch:
+            reached = die_after(patch, Poster, "post")
+            await fake.send_text("Bob", running.thread, "Well played!")  # it comes down to the bottom
+            await asyncio.wait_for(reached.wait(), fake.default_timeout)
+        first, second = running.cards
+        assert first is card
+    async with running.online():
+        await fake.wait_until(lambda: running.cards == [second], "the end of the first")
+
+
+async def test_14_a_card_whose_edit_was_not_stored_is_up_to_date_after_a_kill(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it has attached is forgotten before the edit, which looks like a card of the present."""
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_delivery()
+        card = await running.wait_for_card("Ann")
+        assert isinstance(running.pictures, OnePixelPictures)
+        running.pictures.ink = 1  # the pictures are others
+        running.hold_pings(600.0)
+        with monkeypatch.context() as patch:
+            reached = die_after(patch, CardStore, "forget_files")
+            await fake.click("Ann", card, "Pass")
+            await asyncio.wait_for(reached.wait(), fake.default_timeout)
+        assert "Ann to act" in card.text
+    async with running.online(holdoff=600.0):
+        assert await running.wait_for_card("Bob") is card
+
+
+async def test_14_a_card_that_moves_to_direct_messages_is_there_once_after_a_kill(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bot may not write at the table any more, and somebody has deleted the card there."""
+
+    def direct(name: str) -> list[Message]:
+        return fake.messages_with_controls(fake.find_dm(name))
+
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_delivery()
+        card = await running.wait_for_card("Ann")
+        fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
+        with monkeypatch.context() as patch:
+            reached = die_after(patch, Poster, "post")
+            await fake.delete_message(card)
+            await asyncio.wait_for(reached.wait(), fake.default_timeout)
+        (moved,) = direct("Ann")
+        fake.clock.advance(400)  # Discord knows no nonce any more
+    async with running.online():
+        await fake.click("Ann", moved, "Pass")
+        await fake.wait_until(lambda: direct("Bob"), "the card of Bob")
+        await running.wait_for_delivery()
+        await fake.wait_until(lambda: not direct("Ann"), "the end of the card of Ann")
+        await fake.click("Bob", direct("Bob")[0], "Pass")
+        await fake.wait_until(lambda: direct("Ann"), "the next card of Ann")
+    assert len(direct("Ann")) == 1 and not fake.problems
