@@ -21,6 +21,7 @@ from storage.store_files import is_frozen, reading_uri
 
 BEGIN_WRITING = "BEGIN IMMEDIATE"
 LOCK_TIMEOUT = 4.0  # seconds to wait for another process that writes; players wait at most five
+FROZEN_AFTER = 60.0  # seconds without a statement after which a process may hold its locks no longer
 KEEPALIVES = {"keepalives_idle": 3, "keepalives_interval": 2, "keepalives_count": 2}
 """Seconds and probes after which one side ends the connection to a machine that is gone."""
 END_OF_SILENCE = {**KEEPALIVES, "tcp_user_timeout": 7000, "connect_timeout": 5}
@@ -132,6 +133,7 @@ def _postgresql_setup(writes: bool, excludes_others: bool) -> ConnectionSetup:
         "default_transaction_isolation = 'read committed'",
         "synchronous_commit = on",
         f"lock_timeout = {LOCK_TIMEOUT * 1000:.0f}",
+        f"idle_in_transaction_session_timeout = {FROZEN_AFTER * 1000:.0f}",
     )
     lock = f"SELECT pg_advisory_xact_lock({APPLICATION_ID})" if excludes_others else ""
     return ConnectionSetup([f"SET {setting}" for setting in settings], lock)

@@ -5,7 +5,14 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DatabaseError, DataError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DataError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    SQLAlchemyError,
+)
 
 
 class StoreError(Exception):
@@ -85,8 +92,9 @@ def driver_message(error: BaseException) -> str:
     return f"{message} (is the disk full?)" if message == "disk I/O error" else message
 
 
-AWAY_STATES = ("08", "57P", "53300")
-"""Beginnings of PostgreSQL's error codes: no connection, the server stops or starts, too many connections."""
+AWAY_STATES = ("08", "57P", "53300", "25P03")
+"""Beginnings of PostgreSQL's error codes: no connection, the server stops or starts, too many connections, a
+transaction that was idle for too long."""
 DEADLOCK = "40P01"
 """PostgreSQL has undone the transaction, because it and another waited for each other."""
 TAKES_NO_CHANGES = "25006"
@@ -97,7 +105,9 @@ def is_away(error: BaseException) -> bool:
     """Whether PostgreSQL cannot be reached. Only the driver knows an error without a code of the server."""
     of_server = type(getattr(error, "orig", error)).__module__.startswith("psycopg")
     return (
-        of_server and isinstance(error, OperationalError) and (_state(error) or "08").startswith(AWAY_STATES)
+        of_server
+        and isinstance(error, OperationalError | InternalError)
+        and (_state(error) or "08").startswith(AWAY_STATES)
     )
 
 
@@ -130,7 +140,7 @@ def as_store_errors(what: str) -> Iterator[None]:
         if _state(error) == DEADLOCK:
             raise Deadlock(f"{what}: others were changing the same; please try again.") from error
         is_damage = type(error) is DatabaseError  # SQLite says so of a malformed file, and of nothing else
-        is_known = is_damage or _state(error) == TAKES_NO_CHANGES
+        is_known = is_damage or is_away(error) or _state(error) == TAKES_NO_CHANGES
         if not isinstance(error, OperationalError | InterfaceError | sqlite3.Error) and not is_known:
             log.error("%s", what, exc_info=error)
         raise StoreError(f"{what}: {database_message(error)}.") from error

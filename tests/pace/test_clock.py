@@ -280,6 +280,15 @@ async def test_a_digest_whose_hour_is_changed_comes_at_the_new_one(driven: Drive
     assert [line[:8] for line in driven.heard("Ann", "digest")] == [at("02 08:00"), at("02 20:00")]
 
 
+async def test_who_travels_west_gets_the_digest_of_the_day_that_comes_again(driven: DrivenTable) -> None:
+    await driven.begin("48h")
+    await driven.settings("Ann", "settings zone Pacific/Auckland", "settings digest 08:00")
+    await driven.wait_until(auckland := local("2026-06-02 08:00", "Pacific/Auckland"))
+    await driven.settings("Ann", "settings zone America/New_York")
+    await driven.wait_until(new_york := local("2026-06-02 08:00", "America/New_York"))
+    assert [told.at for told in driven.told if told.kind == "digest"] == [auckland, new_york]
+
+
 async def test_turns_are_told_the_most_urgent_first(driven: DrivenTable) -> None:
     await driven.begin("24h")
     second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from bot.hub.notifications.preferences import PersonSettings, changed_settings, preferences_with, settings_of
@@ -59,6 +61,27 @@ def test_quiet_hours_with_a_zone() -> None:
     settings = after("quiet Europe/Berlin 22:00-07:00")
     assert (settings.zone, settings.quiet) == ("Europe/Berlin", "22:00-07:00")
     assert after("quiet 22:00 - 7:00").quiet == "22:00-07:00"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "day"),
+    [
+        ("America/New_York 22:00-01:30", "2026-10-31"),
+        ("America/New_York 02:15-07:00", "2026-03-07"),
+        ("Australia/Lord_Howe 22:00-01:45", "2026-04-04"),
+        ("Australia/Lord_Howe 02:15-07:00", "2026-10-03"),
+        ("America/Havana 00:30-06:00", "2026-03-07"),
+    ],
+)
+def test_quiet_hours_are_a_night_where_summer_time_begins_or_ends(quiet: str, day: str) -> None:
+    """A message that came in an hour that the clock showed twice waited for a day."""
+    hours = after(f"quiet {quiet}").quiet_hours
+    assert hours
+    for minutes in range(0, 2 * 24 * 60, 5):
+        moment = local(f"{day} 12:00", str(hours.zone)) + timedelta(minutes=minutes)
+        if hours.contain(moment):
+            assert not hours.contain(end := hours.end_after(moment)) and end - moment < timedelta(hours=7)
+            assert moment - hours.start_before(moment) < timedelta(hours=7)
 
 
 def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:

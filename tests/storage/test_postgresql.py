@@ -14,6 +14,7 @@ from storage import (
     InvalidStore,
     MoveCommit,
     NewerStore,
+    NotFound,
     Store,
     StoreError,
     backup,
@@ -112,6 +113,23 @@ async def test_a_server_that_takes_no_changes_is_one_sentence_and_no_mistake_of_
     engine.dispose()
     await store.check_writable()
     await new_table(store)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_a_process_that_is_stopped_in_a_transaction_does_not_hold_up_the_others_for_good(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("storage.database.FROZEN_AFTER", 2.0)
+    async with await open_store(url_text(store.url)) as stopped:
+        with pytest.raises(StoreError, match=r"nothing was changed: the database does not answer"):
+            async with stopped.begin() as unit:
+                ann = await unit.people.add("Ann")
+                async with store.begin() as other:
+                    await other.people.add("Bob")
+                await unit.people.get(ann.id)
+        async with stopped.begin() as unit:
+            with pytest.raises(NotFound):
+                await unit.people.get(ann.id)
     assert not [record for record in caplog.records if record.exc_info]
 
 

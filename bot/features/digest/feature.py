@@ -17,7 +17,6 @@ from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.waiting import WaitingTable, next_digest_at, waiting_tables
 from bot.hub.polls import VOTE_CONTROLS
 from bot.hub.queries import TableQueries
-from bot.position.times import zone_of
 from storage import NewMessage, StoredTimer, UnitOfWork
 
 
@@ -34,8 +33,6 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int, due_at: datetime) -> 
     chosen = settings.tell.channels or ("mail", "direct")
     by_mail = recipient.email if "mail" in chosen or not recipient.discord_id else None
     direct = recipient.discord_id if not by_mail or "direct" in (settings.tell.channels or ()) else None
-    day = unit.now.astimezone(zone_of(settings.zone)).date().isoformat()
-    hour = settings.digest_hour  # one that is changed on a day may come again on it
     lines = tuple(each.line(unit.now, settings.zone) for each in waiting)
     notification = Notification("digest", waiting[0].table.id, 0, person_id=person_id, sentences=lines)
     for channel, address in (
@@ -46,7 +43,7 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int, due_at: datetime) -> 
             continue
         await unit.outbox.enqueue(
             NewMessage(
-                idempotency_key=f"clock.digest.{person_id}.{day}.{hour}.{channel}",
+                idempotency_key=f"clock.digest.{person_id}.{due_at:%Y%m%d%H%M}.{channel}",
                 channel="mail" if channel == "mail" else "discord",
                 address=address,
                 payload=msgspec.json.encode(notification),

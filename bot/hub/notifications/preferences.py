@@ -376,21 +376,19 @@ class QuietHours:
 
     def end_after(self, moment: datetime) -> datetime:
         """When the quiet hours that contain a moment end."""
-        day = moment.astimezone(self.zone).date()
-        for offset in range(3):
-            end = local_moment(day + timedelta(days=offset), self.end, self.zone)
-            if end > moment:
-                return end
-        return moment
+        return next(end for end in self._moments(self.end, moment, +1) if end > moment)
 
     def start_before(self, moment: datetime) -> datetime:
         """When the quiet hours that contain a moment began."""
+        return next(start for start in self._moments(self.start, moment, -1) if start <= moment)
+
+    def _moments(self, hour: time, moment: datetime, step: int) -> Iterator[datetime]:
+        """When a clock shows an hour on the day of a moment, and on the days after or before. A change of
+        summer time may show it twice; one that it leaves out is also so much earlier."""
         day = moment.astimezone(self.zone).date()
         for offset in range(3):
-            start = local_moment(day - timedelta(days=offset), self.start, self.zone)
-            if start <= moment:
-                return start
-        return moment
+            for fold in (0, 1):
+                yield local_moment(day + timedelta(days=step * offset), hour.replace(fold=fold), self.zone)
 
     def intervals(self, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
         """The quiet hours between two moments."""
