@@ -26,32 +26,38 @@ from bot.hub.people import load_standing
 from bot.hub.request import QueryAnswer
 from bot.service import Service
 from engine.core.words import join_words
-from mail import normalize_address
 from mail.reading.line_text import first_word
+from mail.reply_address import ReplyToken, normalize_address
 from storage import UnitOfWork
 
 WANTED: Mapping[str, Wanted] = {"my data": "export", "erase me": "erase"}
-
-
 SHOWING = ("settings", "turns", "list")
 """Lines that change nothing, and count in any email."""
+ADDRESS_WORDS = frozenset({"addresses", "link", "unlink"})
 
 
-def is_wish_about_data(line: str) -> bool:
-    """Whether a line is `my data` or `erase me`, which no game reads."""
-    return line.strip().casefold() in WANTED
+def is_about_oneself(service: Service, token: ReplyToken, line: str) -> bool:
+    """Whether a line is a command about oneself: no prose that begins like one, and none that a game reads in
+    a reply for a seat."""
+    if _is_about_addresses(line) or line.strip().casefold() in WANTED:
+        return True
+    return token.seat is None and service.commands.is_personal(line)
 
 
-def is_personal_command(service: Service, line: str) -> bool:
-    """Whether a line is a command about oneself, and no prose that begins like one."""
-    return is_wish_about_data(line) or service.commands.is_personal(line)
+def _is_about_addresses(line: str) -> bool:
+    word, rest = first_word(line), line.split()[1:]
+    if word == "addresses":
+        return not rest
+    return word in ADDRESS_WORDS and len(rest) == 1 and "@" in rest[0]
 
 
-async def carry_out_personal(service: Service, person_id: int, line: str, is_reply: bool) -> tuple[str, ...]:
+async def carry_out(service: Service, person_id: int, line: str, is_reply: bool) -> tuple[str, ...]:
     """Carry out a command about oneself; returns sentences. is_reply: to an email of ours.
 
     Raises ValueError with a sentence.
     """
+    if _is_about_addresses(line):
+        return (await _about_addresses(service, person_id, line, is_reply),)
     word = line.strip().casefold()
     if word in WANTED:
         text = await service.personal_data.ask_by_mail(person_id, WANTED[word])
@@ -65,30 +71,15 @@ async def carry_out_personal(service: Service, person_id: int, line: str, is_rep
     return tuple(filter(None, (each.strip() for each in text.splitlines())))
 
 
-ADDRESS_WORDS = frozenset({"addresses", "link", "unlink"})
-
-
-def is_address_command(line: str) -> bool:
-    """Whether a line is a command about addresses, and no prose that begins like one."""
-    word, rest = first_word(line), line.split()[1:]
-    if word == "addresses":
-        return not rest
-    return word in ADDRESS_WORDS and len(rest) == 1 and "@" in rest[0]
-
-
-async def carry_out_address(service: Service, person_id: int, line: str, is_reply: bool) -> tuple[str, ...]:
-    """Carry out a command about addresses; returns sentences. is_reply: to an email of ours.
-
-    Raises ValueError with a sentence.
-    """
+async def _about_addresses(service: Service, person_id: int, line: str, is_reply: bool) -> str:
     word = first_word(line)
     if word == "addresses":
         async with service.store.read() as unit:
-            return (await addresses_text(unit, person_id),)
+            return await addresses_text(unit, person_id)
     address = normalize_address(line.split()[1].strip("<>").removeprefix("mailto:"))
     if not is_reply:
         raise ValueError(f"To protect your seats, reply to this email with `{word} {address}`.")
-    return (await (link if word == "link" else unlink)(service, person_id, address),)
+    return await (link if word == "link" else unlink)(service, person_id, address)
 
 
 async def addresses_text(unit: UnitOfWork, person_id: int) -> str:
