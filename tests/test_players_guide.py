@@ -20,8 +20,7 @@ from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.parts import Json
 from bot.email.pages import answer_pages
 from bot.email.pages.notice_pages import PageBuilder
-from bot.email.policy import MailGateway
-from bot.email.replies.reply_reader import ReplyReader
+from bot.email.replies.seat_replies import SeatReplies
 from bot.email.tokens import reply_token_for
 from bot.hub.feature import TurnPage
 from bot.hub.info import TableInfo
@@ -106,7 +105,7 @@ async def email_examples(folder: Path) -> tuple[str, str]:
         assert player is not None
         address = ServiceAddress("play@games.example", b"k" * 32)
         with DrawnHere() as pictures:
-            gateway = MailGateway(service, pictures, folder, b"k" * 32)
+            seats = SeatReplies(service, pictures)
             builder = PageBuilder(service, pictures)
             notification = Notification(
                 "turn", table.id, view.seq, 2, player.person_id, view.decision_id_of(2)
@@ -116,8 +115,8 @@ async def email_examples(folder: Path) -> tuple[str, str]:
                 token = await reply_token_for(unit, player.person_id, view.table, 2, view.decision_id_of(2))
             assert page is not None and token is not None
             turn = compose(address, page, token, datetime.now(UTC), "turn")
-            reading = await ReplyReader(gateway.seats).read(ParsedMail("<example>", text="buy CS"), token)
-            result = await gateway.seats.play(token, reading.lines, "example")
+            reading = (await seats.reader(token)).read(ParsedMail("<example>", text="buy CS"))
+            result = await seats.play(token, reading.lines, "example")
             assert result.is_done
             page = answer_pages.receipt(result, reading.parsed)
             receipt = compose(address, page, token, datetime.now(UTC), "answer", turn.message_id)

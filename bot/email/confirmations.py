@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.email.pages import answer_pages
 from bot.email.reachability import Correspondents
-from bot.email.replies.results import TableAnswer
+from bot.email.replies.reply_limits import ERASED, Ruling
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
@@ -29,29 +30,29 @@ class Confirmations:
     def __init__(self, service: Service) -> None:
         self._service, self._store = service, service.store
 
-    async def confirm(self, token: ReplyToken, yes: bool) -> TableAnswer:
+    async def confirm(self, token: ReplyToken, yes: bool) -> Ruling:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
         if token.purpose in ("export", "erase"):
             return await self._about_data(token, yes)
         sentence = await self._confirmed(token, yes)
         later = replace(token, purpose="reply") if token.purpose == "link" and yes else token
         about = None if token.purpose == "link" else token.table_id
-        return TableAnswer((sentence,), await table_token(self._service, later, about))
+        return _ruling(sentence, await table_token(self._service, later, about))
 
-    async def _about_data(self, token: ReplyToken, yes: bool) -> TableAnswer:
+    async def _about_data(self, token: ReplyToken, yes: bool) -> Ruling:
         """Hand out what is stored about a person, or delete it; who is deleted gets no answer."""
         again, data = replace(token, purpose="reply"), self._service.personal_data
         if not yes:
-            return TableAnswer(("Nothing was done with your data.",), again)
+            return _ruling("Nothing was done with your data.", again)
         if token.purpose == "erase":
             await data.erase(token.person_id)
-            return TableAnswer((), token)
+            return _ruling("", token)._replace(reason=ERASED)
         try:
             file = await data.export(token.person_id)
         except ValueError as error:
-            return TableAnswer((str(error),), again, is_done=False)
+            return _ruling(str(error), again)
         attached = Attachment(file.name, file.media_type, file.content)
-        return TableAnswer(("Here is all that is stored about you.",), again, attachments=(attached,))
+        return _ruling("Here is all that is stored about you.", again, attached)
 
     async def _confirmed(self, token: ReplyToken, yes: bool) -> str:
         """Do what was asked; returns the sentence for the player."""
@@ -140,3 +141,7 @@ class Confirmations:
             return await said_at_table(self._service, token.person_id, table.id, f"ask {name}")
         except ValueError as error:
             return str(error)
+
+
+def _ruling(sentence: str, token: ReplyToken, *attachments: Attachment) -> Ruling:
+    return Ruling("confirmed", answer_pages.confirmation(sentence, attachments), token)

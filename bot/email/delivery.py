@@ -23,10 +23,10 @@ from bot.config import MailServer, MailSettings, Settings, load_mail_secret
 from bot.email.hosts import NO_HOST, has_hosts
 from bot.email.oauth import RefreshedTokens
 from bot.email.pages.notice_pages import DigestComposer, PageBuilder
-from bot.email.policy import MailGateway, MailPolicy
+from bot.email.policy import MailPolicy
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ReplyLimits
-from bot.email.stored_mail import ASKED_ANEW, enqueue_mail, texts_together
+from bot.email.stored_mail import ASKED_ANEW, InboundMail, enqueue_mail, texts_together
 from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
@@ -89,10 +89,10 @@ async def run(
         mail.address, key, mail.separator, unsubscribe_url=mail.unsubscribe_url,
         privacy_url=service.personal_data.settings.url,
     )  # fmt: skip
-    gateway = MailGateway(service, pictures, settings.data / "inbound_mail", key, mail.hosts)
+    arrivals, people = InboundMail(service, settings.data / "inbound_mail"), Correspondents(service)
     if mail.hosts == "verified" and not await has_hosts(service):
         print(NO_HOST, flush=True)
-    outbox = StoredMailOutbox(service, gateway.people, address, pictures, timing.lease)
+    outbox = StoredMailOutbox(service, people, address, pictures, timing.lease)
     connection = MailConnection(service, f"{mail.address} at {mail.imap.host}")
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
@@ -101,18 +101,18 @@ async def run(
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
-    policy = MailPolicy(address, gateway, limits=limits)
+    policy = MailPolicy(service, pictures, address, arrivals, people, key, hosts=mail.hosts, limits=limits)
     inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
         account, report = imap_account(mail, tokens), partial(connection.report, "mailbox")
         warn = partial(connection.warn, "inbox")
-        watcher = InboxWatcher(account, gateway.arrivals, policy, parser, inbox, report, warn)
+        watcher = InboxWatcher(account, arrivals, policy, parser, inbox, report, warn)
         standing_by = connection.standing_by
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
-        tidying = MailTidying(gateway, connection, mail.keep_days)
+        tidying = MailTidying(arrivals, connection, mail.keep_days)
         caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied, service.personal_data)
         tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
@@ -254,8 +254,8 @@ class MailTidying:
     """What is done once an hour with the mailbox: its fullness is reported, to the operator once a day, and
     our own copies are deleted."""
 
-    def __init__(self, gateway: MailGateway, connection: MailConnection, keep_days: int) -> None:
-        self._gateway, self._connection, self._keep_days = gateway, connection, keep_days
+    def __init__(self, arrivals: InboundMail, connection: MailConnection, keep_days: int) -> None:
+        self._arrivals, self._connection, self._keep_days = arrivals, connection, keep_days
         self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
 
     async def tidied(self, fullness: str) -> None:
@@ -264,7 +264,7 @@ class MailTidying:
         if fullness:
             self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
         if self._keep_days:
-            await self._gateway.arrivals.delete_before(timedelta(days=self._keep_days))
+            await self._arrivals.delete_before(timedelta(days=self._keep_days))
 
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:

@@ -27,14 +27,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
+from bot.email.pages.answer_pages import PlayResult, QueryResult
+from bot.email.pages.refusal_pages import AcceptedLine
 from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.reply_limits import (
     DEFAULT_LIMITS,
-    ERASED,
     PLAYED,
     REPEATED,
     Replies,
@@ -46,17 +46,15 @@ from bot.email.replies.reply_limits import (
 from bot.email.replies.reply_reader import (
     YES_WORDS,
     ReadReply,
-    ReplyReader,
-    TokenLookup,
-    corrected_lines,
+    line_verbs,
     merge_queries,
-    suggestions,
+    query_in,
 )
-from bot.email.replies.results import AcceptedLine, PlayResult, QueryResult, TableAnswer
 from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, InboundMail
-from bot.hub.request import ConfirmationRequired, StaleDecision
+from bot.email.tokens import TokenLookup
+from bot.hub.request import ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -71,7 +69,7 @@ from mail.reading.parts import MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
-from mail.reply_address import ReplyToken, ServiceAddress, hash_token, redact
+from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
@@ -87,41 +85,33 @@ _YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
 _NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 
-class MailGateway:
-    """What answers emails, by parts. `folder` has the bytes of emails that are not finished."""
-
-    def __init__(
-        self, service: Service, pictures: PictureWorkers, folder: Path, key: bytes, hosts: str = "verified"
-    ) -> None:
-        """hosts: who may host besides verified addresses, see `admits_host`."""
-        self.people = Correspondents(service)
-        self.arrivals = InboundMail(service, folder)
-        self.seats = SeatReplies(service, pictures)
-        self.held = HeldLineStore(service.store, key)
-        self.confirmations = Confirmations(service)
-        self.tables = TableReplies(service, pictures, self.held, hosts)
-
-
 class MailPolicy:
     """Applies the policy table to inbound mail."""
 
     def __init__(
         self,
+        service: Service,
+        pictures: PictureWorkers,
         address: ServiceAddress,
-        gateway: MailGateway,
+        arrivals: InboundMail,
+        people: Correspondents,
+        key: bytes,
         *,
-        require_dmarc: bool = False,
+        hosts: str = "verified",
         limits: ReplyLimits = DEFAULT_LIMITS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self._address = address
-        self._gateway = gateway
-        self._require_dmarc = require_dmarc
-        self._limits = limits
+        """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
+        `admits_host`."""
+        self._commands, self._address, self._limits = service.commands, address, limits
         self._alerts = OperatorAlerts(now)
-        self._replies = Replies(address, gateway.arrivals, self._alerts, limits, now)
-        self._reader = ReplyReader(gateway.seats)
-        self._lookup = TokenLookup(address, gateway.people)
+        self._people = people
+        self._lookup = TokenLookup(service, address)
+        self._seats = SeatReplies(service, pictures)
+        self._held = HeldLineStore(service.store, key)
+        self._tables = TableReplies(service, pictures, self._held, hosts)
+        self._confirmations = Confirmations(service)
+        self._replies = Replies(address, arrivals, self._alerts, limits, now)
 
     # --- the table, row by row ---
 
@@ -161,9 +151,8 @@ class MailPolicy:
             return MailOutcome("no report, to a bounce address", Folder.IGNORED) if bounces else None
         if report.kind == "arrived":
             return MailOutcome("a report that a mail has arrived", Folder.IGNORED)
-        quoted = [id for id in report.message_ids if self._address.is_own_message_id(id)]
-        for message_id in quoted:
-            sent = await self._gateway.people.find_token_by_message(message_id)
+        for message_id in report.message_ids:
+            sent = await self._lookup.of_message(message_id)
             if sent and (not bounces or sent.address in {token.address for token in bounces}):
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
@@ -171,39 +160,37 @@ class MailPolicy:
         return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
 
     async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:
-        await self._gateway.people.record_bounce(
+        await self._people.record_bounce(
             Bounce(token, message_id, report.status, report.kind, redact(report.reason))
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
     async def _without_token(self, mail: ParsedMail) -> MailOutcome:
-        person = await self._gateway.people.find_correspondent(mail.sender) if mail.sender else None
+        person = await self._people.find_correspondent(mail.sender) if mail.sender else None
         if person is None:
             return await self._new_host(mail)
-        if self._fails_dmarc(mail):
+        if mail.dmarc == "fail":
             return MailOutcome("stranger", Folder.IGNORED)
-        await self._gateway.people.heard_from(person.address)
+        await self._people.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), person_id=person.person_id)
         if ruling := await self._table_command(mail, token, is_reply=False):
             return await self._replies.reply(mail, ruling)
         if _is_only_line(lines := _command_lines(mail), *MAIL_SWITCHES):
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
-            told = TableAnswer((sentence,), token, is_done=False)
-            return await self._replies.reply(mail, _table_ruling(told, lines))
+            page = answer_pages.table_answer((sentence,), is_done=False)
+            return await self._replies.reply(mail, Ruling("not done", page, token, lines=lines))
         ruling = Ruling("help", refusal_pages.help_without_table(person), token)
         return await self._replies.reply(mail, ruling, daily=1)
 
     async def _new_host(self, mail: ParsedMail) -> MailOutcome:
         """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
         lines = _command_lines(mail)
-        if mail.sender is None or self._fails_dmarc(mail) or not lines or first_word(lines[0]) != "new":
+        if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
         key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset()), lines)
-        answer = await self._gateway.tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
-        if answer is None:
+        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
+        if ruling is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        page = answer_pages.host_confirmation(answer.sentences, lines)
-        ruling = Ruling("host asked", page, answer.token, lines=lines, offered_code=answer.offered_code)
         return await self._replies.reply(mail, ruling, daily=1)
 
     async def _table_command(
@@ -211,33 +198,26 @@ class MailPolicy:
     ) -> Ruling | None:
         """Carry out a command about tables in the first line; None where there is none."""
         lines = _command_lines(mail)
-        if not lines:
-            return None
         key = idempotency_key(mail, token, lines)
-        answer = await self._gateway.tables.table_command(
+        return await self._tables.table_command(
             token, lines, mail.sender_name, key, mail.files, is_reply=is_reply
         )
-        return _table_ruling(answer, lines) if answer else None
-
-    def _fails_dmarc(self, mail: ParsedMail) -> bool:
-        return mail.dmarc != "pass" if self._require_dmarc else mail.dmarc == "fail"
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         if not is_from(mail, token):
             return await self._wrong_sender(mail, token)
-        if self._fails_dmarc(mail):
+        if mail.dmarc == "fail":
             return Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
-        await self._gateway.people.heard_from(mail.sender or token.address)
+        await self._people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        problem = await self._named_problem(mail, token)
-        return Ruling("unreadable", refusal_pages.unreadable_mail(problem), token)
+        return Ruling("unreadable", refusal_pages.unreadable_mail(self._named_problem(mail)), token)
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
-        reply = await self._reader.read(mail, token)
+        reply = (await self._seats.reader(token)).read(mail, token.address)
         lines = reply.lines
         code = None
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
@@ -245,13 +225,13 @@ class MailPolicy:
             can_be_held
             and await self._replies.count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
         ):
-            code = await self._gateway.held.hold_lines(token, lines, idempotency_key(mail, token, lines))
+            code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
         return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
     # --- mail from the owner of the token ---
 
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
-        reply = await self._reader.read(mail, token)
+        reply = (await self._seats.reader(token)).read(mail, token.address)
         ruling = await self._reply_of_owner(mail, token, reply)
         means_something = reply.lines or reply.parsed.meant or reply.says_yes
         if ruling.reason not in UNREAD or means_something:
@@ -270,7 +250,7 @@ class MailPolicy:
         if not lines and (in_subject := _mail_switch(mail)):
             lines = (in_subject,)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
-            sentence = await self._gateway.people.start_mail(token)
+            sentence = await self._people.start_mail(token)
             return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return await self._stopped(token, ("stop",))
@@ -281,13 +261,13 @@ class MailPolicy:
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
-        if token.seat is None and token.table_label and all(map(self._gateway.seats.query_in, lines or [""])):
+        if token.seat is None and token.table_label and all(map(self._query_in, lines or [""])):
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
-            person = await self._gateway.people.find_correspondent(token.address)
+            person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._gateway.held.find_offered_code(token, mail.parent_ids)):
+        if reply.says_yes and (code := await self._held.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(mail, token, code, ("yes",))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
@@ -299,65 +279,59 @@ class MailPolicy:
         return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
 
     async def _stopped(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
-        page = answer_pages.confirmation(await self._gateway.people.stop_mail(token))
+        page = answer_pages.confirmation(await self._people.stop_mail(token))
         return Ruling("stopped", page, token, lines=lines)
 
     async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
         """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
-        say, told = self._gateway.seats.say, []
+        say, told = self._seats.say, []
         for text in talk:
             told.append(await say(token, text, idempotency_key(mail, token, ["say", text])))
         return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        code = await self._gateway.held.find_offered_code(token, mail.parent_ids)
-        held = await self._gateway.held.find_held_lines(token, code) if code else None
+        code = await self._held.find_offered_code(token, mail.parent_ids)
+        held = await self._held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
-        await self._gateway.tables.confirm_host(token)
-        answer = await self._gateway.tables.table_command(token, held.lines, mail.sender_name, f"host:{code}")
-        return (
-            _table_ruling(answer, held.lines)
-            if answer
-            else Ruling("help", refusal_pages.unknown_code(), token)
-        )
+        await self._tables.confirm_host(token)
+        ruling = await self._tables.table_command(token, held.lines, mail.sender_name, f"host:{code}")
+        return ruling or Ruling("help", refusal_pages.unknown_code(), token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
-        if trial := await self._reader.trial(token, parsed.meant):
-            lines, accepted = trial
+        if accepted := reply.reader.try_lines(line.text for line in parsed.meant):
             page = refusal_pages.did_you_mean(parsed, accepted)
-            return await self._offered(mail, token, lines, accepted, page, "unclear")
+            return await self._offered(mail, token, accepted, page, "unclear")
         if parsed.unclear:
-            return Ruling("unclear", refusal_pages.unclear_reply(parsed, suggestions(reply)), token)
+            return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
         if reply.says_yes:
             return Ruling("no orders", refusal_pages.nothing_to_confirm(), token)
         if parsed.ignored:
-            return Ruling("no orders", refusal_pages.no_lines(parsed, suggestions(reply)), token)
-        problem = await self._named_problem(mail, token)
-        return Ruling("unreadable", refusal_pages.unreadable_mail(problem, parsed), token)
+            return Ruling("no orders", refusal_pages.no_lines(parsed, reply.suggestions), token)
+        page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
+        return Ruling("unreadable", page, token)
 
-    async def _named_problem(self, mail: ParsedMail, token: ReplyToken) -> MailProblem:
+    def _named_problem(self, mail: ParsedMail) -> MailProblem:
         """What is wrong with a mail without text that can be read."""
         if mail.problem not in (None, MailProblem.EMPTY):
             return mail.problem
-        verbs = (await self._gateway.seats.vocabulary(token)).verbs
-        return MailProblem.IN_SUBJECT if first_word(_subject(mail)) in verbs else MailProblem.EMPTY
+        is_in_subject = first_word(_subject(mail)) in line_verbs(self._commands)
+        return MailProblem.IN_SUBJECT if is_in_subject else MailProblem.EMPTY
 
     async def _offered(
         self,
         mail: ParsedMail,
         token: ReplyToken,
-        lines: tuple[str, ...],
         accepted: Sequence[AcceptedLine],
         page: MailPage,
         reason: str,
     ) -> Ruling:
         """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
-        key, figures = idempotency_key(mail, token, lines), tuple(line.sentence for line in accepted)
-        now = await self._gateway.seats.current_decision(token) if figures else token.decision_id
-        code = await self._gateway.held.hold_lines(replace(token, decision_id=now), lines, key, figures)
+        lines, figures = tuple(each.line for each in accepted), tuple(each.sentence for each in accepted)
+        now = replace(token, decision_id=await self._seats.current_decision(token))
+        code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
@@ -367,11 +341,7 @@ class MailPolicy:
         if not agrees and word not in _NO:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)
-        answer = await self._gateway.confirmations.confirm(token, agrees)
-        if not answer.sentences:
-            return Ruling(ERASED, answer_pages.confirmation(""), answer.token, lines=lines)
-        page = answer_pages.confirmation(answer.sentences[0], answer.attachments)
-        return Ruling("confirmed", page, answer.token, lines=lines)
+        return (await self._confirmations.confirm(token, agrees))._replace(lines=lines)
 
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
@@ -392,16 +362,15 @@ class MailPolicy:
     ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        held_lines = await self._gateway.held.find_held_lines(token, code)
+        held_lines = await self._held.find_held_lines(token, code)
         if held_lines is None:
             return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
-        trial = await self._reader.trial(token, reply.lines)
-        accepted = trial[1] if trial else ()
+        accepted = (await self._seats.reader(token)).try_lines(held_lines.lines)
         bound = replace(token, decision_id=held_lines.decision_id)
-        is_asked = await self._gateway.seats.current_decision(token) == held_lines.decision_id
+        is_asked = await self._seats.current_decision(token) == held_lines.decision_id
         figures = tuple(line.sentence for line in accepted)
         has_changed = figures and held_lines.figures and figures != held_lines.figures
         if not (is_asked and has_changed):
@@ -409,7 +378,7 @@ class MailPolicy:
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)
-        return await self._offered(mail, token, held_lines.lines, accepted, page, "unclear")
+        return await self._offered(mail, token, accepted, page, "unclear")
 
     async def _play(
         self,
@@ -420,14 +389,14 @@ class MailPolicy:
         mail: ParsedMail | None = None,
     ) -> Ruling:
         """Play the lines, then answer the queries: one receipt for both."""
-        seats = self._gateway.seats
-        queries = [query for line in reply.lines if (query := seats.query_in(line.text))]
-        reply = reply._replace(lines=tuple(line for line in reply.lines if not seats.query_in(line.text)))
+        seats = self._seats
+        queries = [query for line in reply.lines if (query := self._query_in(line.text))]
+        reply = reply._replace(lines=tuple(line for line in reply.lines if not self._query_in(line.text)))
         texts = [line.text for line in reply.lines]
         played = await seats.play(token, texts, request_id) if texts else None
         if played and isinstance(played.result, ConfirmationRequired):
             confirmed = played.result.line.split("; ")
-            code = await self._gateway.held.hold_lines(token, confirmed, request_id)
+            code = await self._held.hold_lines(token, confirmed, request_id)
             page = refusal_pages.confirm_lines(lines, played.result.reason, code)
             return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
@@ -437,22 +406,24 @@ class MailPolicy:
         assert latest is not None
         reason = _reason(played)
         next_token = replace(token, decision_id=latest.decision_id)
-        if mail and (trial := await self._reader.trial(next_token, corrected_lines(played, reply.lines))):
-            meant, accepted = trial
+        meant = corrected_lines(played, texts) if mail else ()
+        if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)
-            return await self._offered(mail, next_token, meant, accepted, page, reason)
+            return await self._offered(mail, next_token, accepted, page, reason)
         can_wait = played is None or (played.is_done and not played.legal_lines)
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
+
+    def _query_in(self, line: str) -> str | None:
+        return query_in(self._commands, line)
 
     async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
         self._alerts.send(
             "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
         )
-        for text in self._address.find_tokens(recipient_headers(raw))[:5]:
-            token = await self._gateway.people.find_token(hash_token(text))
-            if token and token.purpose != "bounce":
+        for token in await self._lookup.find(self._address.find_tokens(recipient_headers(raw))):
+            if token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
                 ruling = Ruling("unreadable", page, token, Folder.QUARANTINE)
@@ -478,13 +449,6 @@ def _mail_switch(mail: ParsedMail) -> str:
     return subject if subject in MAIL_SWITCHES else ""
 
 
-def _table_ruling(answer: TableAnswer, lines: Sequence[str]) -> Ruling:
-    word = first_word(lines[0]) if lines else ""
-    page = answer_pages.table_answer(answer.sentences, answer.is_done, word, answer.images)
-    reason = "table" if answer.is_done else "not done"
-    return Ruling(reason, page, answer.token, lines=tuple(lines))
-
-
 def _reason(played: PlayResult | None) -> str:
     """By what a reply is counted."""
     if played is None:
@@ -492,6 +456,17 @@ def _reason(played: PlayResult | None) -> str:
     if played.is_done:
         return PLAYED
     return STALE if isinstance(played.result, StaleDecision) else "rejected"
+
+
+def corrected_lines(played: PlayResult | None, lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines with the one that a rejected one can only mean; none where there is no such line."""
+    if played is None or len(played.instead) != 1:
+        return ()
+    failed = played.result
+    if not isinstance(failed, LineUnreadable | LineAmbiguous):
+        return ()
+    suggestion = played.instead[0].partition("#")[0].strip()
+    return (*lines[: failed.index], suggestion, *lines[failed.index + 1 :])
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:

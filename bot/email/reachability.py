@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
-from bot.email.tokens import live_token, table_label
+from bot.email.tokens import table_label, token_of_message
 from bot.features.lobby.messages import tell_host
 from bot.hub import people
 from bot.hub.info import TableInfo
@@ -68,25 +68,13 @@ class Bounce:
 
 
 class Correspondents:
-    """Who writes and who can be reached: finds people by tokens and addresses, stops and starts their emails,
+    """Who writes and who can be reached: finds people by their addresses, stops and starts their emails,
     counts bounces, and tells the tables who cannot be reached."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._store = service.store
         self._alerts = OperatorAlerts(service.store.now)
-
-    async def find_token(self, token_hash: str) -> ReplyToken | None:
-        """What the token with this hash may do now; None for one that is not valid."""
-        async with self._store.read() as unit:
-            token = await unit.mail_tokens.by_hash(token_hash)
-            return await live_token(unit, token) if token else None
-
-    async def find_token_by_message(self, message_id: str) -> ReplyToken | None:
-        """The same by the Message-ID of the email that carried the token."""
-        async with self._store.read() as unit:
-            token = await unit.mail_tokens.by_message_id(message_id)
-            return await live_token(unit, token) if token else None
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
         """The person who has verified this address, with their seats in running games."""
@@ -111,7 +99,9 @@ class Correspondents:
 
     async def recipient_refused(self, message_id: str, reason: str) -> None:
         """The mail server has refused an email for good."""
-        if (token := await self.find_token_by_message(message_id)) is not None:
+        async with self._store.read() as unit:
+            token = await token_of_message(unit, message_id)
+        if token is not None:
             await self.record_bounce(Bounce(token, message_id, "", classify(reason), reason[:200]))
 
     async def _counted(self, person_id: int, bounce: Bounce) -> str | None:

@@ -44,7 +44,7 @@ async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
     opened = await sent(ann, "Hi,\n\nnew 1830 Bob <bob@player.test>,\nCid <Cid@player.test>\n\nThanks\nAnn")
     assert headline(opened) == "OK." and "you sit there as Ann" in opened.text
     invitation = await bob.letter()
-    for told in ("Ann invites you to a game of 1830", "reply with\r\n\r\nyes", "no", "* Cid"):
+    for told in ("Ann invites you to a game of 1830", "reply with\n\nyes", "no", "* Cid"):
         assert told in invitation.text
     assert "You have a seat" in (await bob.said("Yes!")).text
     assert "No answer yet from Cid" in (await ann.letter()).text
@@ -329,4 +329,4 @@ async def test_who_invites_in_a_game_that_is_played_hears_just_that(office: Mail
     ann = office.player("Ann")
     await ann.letter()
     told = (await ann.said("invite Cid <cid@player.test>")).text
-    assert f"Table {table.code} is being played.\r\n" in told
+    assert f"Table {table.code} is being played.\n" in told

@@ -23,15 +23,18 @@ from pathlib import Path
 import pytest
 
 from bot.email.delivery import StoredMailOutbox
-from bot.email.policy import MailGateway, MailPolicy
+from bot.email.policy import MailPolicy
+from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ReplyLimits
-from bot.hub import people
+from bot.email.stored_mail import InboundMail
+from bot.email.tokens import TokenLookup
+from bot.hub.people import person_by_address
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import ServiceAddress
 from mail.composing.compose import OutgoingMail
 from mail.inbox import MailOutcome
 from mail.reading.parser import parse_mail
+from mail.reply_address import ReplyToken, ServiceAddress
 from storage import open_store
 from tests.mail.servers import Delivery
 
@@ -76,7 +79,8 @@ class LetterDesk:
 
     service: Service
     outbox: StoredMailOutbox
-    gateway: MailGateway
+    arrivals: InboundMail
+    people: Correspondents
     policy: MailPolicy
     clock: list[datetime]
     letters: list[Delivery] = field(default_factory=list)
@@ -86,7 +90,7 @@ class LetterDesk:
     async def person(self, name: str) -> int:
         address = f"{name.lower()}@player.test"
         async with self.service.store.begin() as unit:
-            found = await people.person_by_address(unit, address, name)
+            found = await person_by_address(unit, address, name)
             await unit.people.add_identity(found.id, "email", address)
         return found.id
 
@@ -153,12 +157,16 @@ class LetterDesk:
     async def arrive(self, raw: bytes, authserv_id: str = "") -> MailOutcome:
         """What the inbox does with a mail, without a mailbox. What is sent waits for `take`."""
         digest = sha256(raw).hexdigest()
-        arrival = await self.gateway.arrivals.record_arrival(digest, raw, self.clock[0])
+        arrival = await self.arrivals.record_arrival(digest, raw, self.clock[0])
         if arrival.folder:
             return MailOutcome("known", arrival.folder)
         outcome = await self.policy.handle(parse_mail(raw, authserv_id))
-        await self.gateway.arrivals.record_outcome(digest, outcome)
+        await self.arrivals.record_outcome(digest, outcome)
         return outcome
+
+    async def tokens(self, *texts: str) -> list[ReplyToken]:
+        """What the tokens in texts stand for, such as in the Reply-To of an email."""
+        return await TokenLookup(self.service, POST).find(POST.find_tokens(texts))
 
     async def begun(self, *names: str) -> Delivery:
         """A game of 1830 between Ann and Bob, or others; returns the email that asks the first."""
@@ -184,7 +192,10 @@ async def letter_desk(
     clock = [datetime(2026, 6, 1, 12, tzinfo=UTC)]
     async with await open_store(folder / "railpost.db", now=lambda: clock[0]) as store:
         service = Service(store, ping_holdoff=0)
-        gateway = MailGateway(service, pictures, folder / "mails", KEY, hosts="anyone")
-        outbox = StoredMailOutbox(service, gateway.people, address, pictures, now=lambda: clock[0])
-        policy = MailPolicy(address, gateway, now=lambda: clock[0], limits=limits)
-        yield LetterDesk(service, outbox, gateway, policy, clock)
+        arrivals, people = InboundMail(service, folder / "mails"), Correspondents(service)
+        outbox = StoredMailOutbox(service, people, address, pictures, now=lambda: clock[0])
+        policy = MailPolicy(
+            service, pictures, address, arrivals, people, KEY, hosts="anyone", limits=limits,
+            now=lambda: clock[0],
+        )  # fmt: skip
+        yield LetterDesk(service, outbox, arrivals, people, policy, clock)

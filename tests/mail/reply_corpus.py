@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,15 +20,11 @@ from unittest.mock import Mock
 
 import engine
 from bot.email.replies.reply_reader import ReplyReader
-from bot.email.replies.results import AcceptedLine
-from bot.email.replies.seat_replies import LineReader
 from bot.service import Service
 from engine.game_text import replay
 from mail.reading.parser import ParsedMail, parse_mail
 from mail.reading.quotes import DELIMITER, FOOTER
 from mail.reading.reply_text import ParsedReply
-from mail.reading.unclear_lines import Vocabulary
-from mail.reply_address import ReplyToken
 
 FOLDER = Path(__file__).parent / "replies"
 HEAD = "title 1830\nplayers Ann, Bob, Cid\n---\n"
@@ -126,60 +122,35 @@ def _whole_mail(text: str, entry: dict[str, str]) -> bytes:
     return "\r\n".join([*head, "", ""]).encode() + base64.encodebytes(body)
 
 
-@cache
-def _table(at: str) -> _Table:
-    return _Table(position(at))
-
-
-LINE_READER = LineReader(Service(Mock()).commands)
+COMMANDS = Service(Mock()).commands
 _READINGS: dict[ReplyCase, Reading] = {}
 
 
-class _Table:
-    """The part of `SeatReplies` that reading needs, over one position with Ann to act."""
-
-    def __init__(self, state: engine.State) -> None:
-        self.state = state
-        self.said = LINE_READER.vocabulary_of(state, 0, engine.choices(state, "p0"))
-
-    async def vocabulary(self, token: ReplyToken) -> Vocabulary:
-        return self.said
-
-    async def readable_lines(self, token: ReplyToken, lines: Sequence[str]) -> frozenset[str]:
-        return LINE_READER.readable_lines(self.state, 0, lines)
-
-    async def try_lines(self, token: ReplyToken, lines: Sequence[str]) -> tuple[AcceptedLine, ...] | None:
-        return LINE_READER.try_lines(self.state, 0, lines)
+@cache
+def reader(at: str) -> ReplyReader:
+    """What reads replies at a position with Ann to act."""
+    return ReplyReader(COMMANDS, position(at), 0, engine.choices(position(at), "p0"))
 
 
-TOKEN = ReplyToken("reply", "ann@player.test", frozenset({"ann@player.test"}), "Table 17", "17", "0.1")
+def read_text(text: str) -> ParsedReply:
+    """The text of a reply as it is read in the opening."""
+    return reader("opening").read(ParsedMail("<m@player.test>", text=text)).parsed
 
 
-async def read(case: ReplyCase) -> Reading:
+def read(case: ReplyCase) -> Reading:
     """What a letter does: its orders are played together or not at all."""
     if case not in _READINGS:
-        _READINGS[case] = await _read(case)
+        _READINGS[case] = _read(case)
     return _READINGS[case]
 
 
-async def read_text(text: str) -> ParsedReply:
-    """The text of a reply as it is read in the opening, with Ann to act."""
-    table: Any = _table("opening")
-    mail = ParsedMail("<m@player.test>", "ann@player.test", text=text)
-    return (await ReplyReader(table).read(mail, TOKEN)).parsed
-
-
-async def _read(case: ReplyCase) -> Reading:
-    table: Any = _table(case.at)
-    reader = ReplyReader(table)
+def _read(case: ReplyCase) -> Reading:
     mail = ParsedMail("<m@player.test>", "ann@player.test", text=case.text, sender_name=case.sender)
     if case.raw:
         mail = parse_mail(case.raw)
         if mail.automatic_sign or mail.problem:
             return Reading((), ())
-    reply = await reader.read(mail, TOKEN)
-    trial = await reader.trial(TOKEN, reply.parsed.meant)
-    played = () if reply.parsed.fault else reply.lines
-    if played and LINE_READER.try_lines(table.state, 0, played) is None:
-        played = ()
-    return Reading(played, trial[0] if trial else ())
+    reply = reader(case.at).read(mail, "ann@player.test")
+    offered = tuple(each.line for each in reply.reader.try_lines(line.text for line in reply.parsed.meant))
+    is_played = not reply.parsed.fault and reply.reader.try_lines(reply.lines)
+    return Reading(reply.lines if is_played else (), offered)

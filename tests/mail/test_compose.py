@@ -243,10 +243,10 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-async def test_every_mail_is_complete_in_both_forms(name: str) -> None:
+def test_every_mail_is_complete_in_both_forms(name: str) -> None:
     letter = composed(PAGES[name])
     assert PAGES[name].headline in part(letter, "plain")
-    assert (await read_text(part(letter, "plain"))).lines == ()
+    assert read_text(part(letter, "plain")).lines == ()
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
             assert block.text in part(letter, "plain")

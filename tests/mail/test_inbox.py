@@ -14,7 +14,9 @@ from pathlib import Path
 import aioimaplib
 import pytest
 
-from bot.email.replies.results import PlayResult
+from bot.email.pages.answer_pages import PlayResult
+from bot.email.replies.seat_replies import SeatReplies
+from bot.email.stored_mail import InboundMail
 from bot.hub.request import QueryAnswer
 from mail.imap import ConnectionLost, Folder, ImapAccount, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
@@ -72,7 +74,7 @@ async def done(desk: LetterDesk) -> list[str]:
 
 async def receipts(desk: LetterDesk, reason: str | None = "played") -> int:
     """How many emails were answered."""
-    return await desk.gateway.arrivals.count_replies(desk.clock[0] - timedelta(days=1), None, reason)
+    return await desk.arrivals.count_replies(desk.clock[0] - timedelta(days=1), None, reason)
 
 
 async def attempts(desk: LetterDesk, *mails: bytes) -> list[int]:
@@ -90,7 +92,7 @@ async def watching(
     warn: Callable[[str], None] = lambda text: None,
 ) -> AsyncIterator[InboxWatcher]:
     """An inbox that runs meanwhile; it must not end by itself."""
-    inbox = InboxWatcher(account, desk.gateway.arrivals, desk.policy, parser or READER, pace, warn=warn)
+    inbox = InboxWatcher(account, desk.arrivals, desk.policy, parser or READER, pace, warn=warn)
     task = asyncio.create_task(inbox.run())
     try:
         yield inbox
@@ -139,14 +141,14 @@ async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next
 ) -> None:
     """The server has told of it with the answer to a command, and tells nothing when IDLE begins."""
 
-    record = desk.gateway.arrivals.record_outcome
+    record = desk.arrivals.record_outcome
 
     async def busy(digest: str, outcome: MailOutcome) -> None:
         await record(digest, outcome)
         if len(await done(desk)) == 1:
             await mailbox.put(reply(notice, "buy SV", message_id="<2@p>"))
 
-    monkeypatch.setattr(desk.gateway.arrivals, "record_outcome", busy)
+    monkeypatch.setattr(desk.arrivals, "record_outcome", busy)
     async with watching(desk, mailbox.account, replace(FAST, idle_timeout=290.0)):
         await mailbox.put(reply(notice, "note 1", message_id="<1@p>"))
         await mailbox.until("Processed", 2, 20.0)
@@ -286,16 +288,18 @@ async def test_a_parser_that_does_not_start_spoils_no_mail(
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(
     desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play, failures = desk.gateway.seats.play, 0
+    play, failures = SeatReplies.play, 0
 
-    async def failing(token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
+    async def failing(
+        seats: SeatReplies, token: ReplyToken, lines: Sequence[str], request_id: str
+    ) -> PlayResult:
         nonlocal failures
         if "note 9" in lines:
             failures += 1
             raise RuntimeError("the database is away")
-        return await play(token, lines, request_id)
+        return await play(seats, token, lines, request_id)
 
-    monkeypatch.setattr(desk.gateway.seats, "play", failing)
+    monkeypatch.setattr(SeatReplies, "play", failing)
     await mailbox.put(
         reply(notice, "note 9", message_id="<1@p>"), reply(notice, "note 1", message_id="<2@p>")
     )
@@ -323,7 +327,7 @@ async def test_c28_killed_between_any_two_steps(desk: LetterDesk, notice: Delive
     async with pymap_server() as mailbox:
         await mailbox.put(reply(notice, "buy SV"))
         name = point.removeprefix("after ")
-        owner = desk.gateway.seats if name == "play" else desk.gateway.arrivals
+        owner = SeatReplies if name == "play" else InboundMail
         step = getattr(owner, name)
 
         async def dying(*args: object) -> object:
@@ -332,7 +336,7 @@ async def test_c28_killed_between_any_two_steps(desk: LetterDesk, notice: Delive
             raise Killed
 
         setattr(owner, name, dying)
-        inbox = InboxWatcher(mailbox.account, desk.gateway.arrivals, desk.policy, READER, FAST)
+        inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy, READER, FAST)
         with pytest.raises(Killed):
             await inbox.run()
         setattr(owner, name, step)

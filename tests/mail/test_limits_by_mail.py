@@ -12,7 +12,7 @@ from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub.people import DEFAULT_LIMITS, INVITATIONS_TO_STRANGER
 from bot.pictures import workers
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
-from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk
+from tests.mail.letter_desk import ADDRESS, LetterDesk, alerts, letter_desk
 
 ANN = "ann@player.test"
 TABLE_LINES = ("status", "log", "who", "at start")
@@ -76,7 +76,9 @@ async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterD
     assert "Your turn" in desk.newest["bob@player.test"].message["Subject"]
 
 
-async def test_what_the_breaker_holds_back_is_sent_later(desk: LetterDesk) -> None:
+async def test_what_the_breaker_holds_back_is_sent_later(
+    desk: LetterDesk, caplog: pytest.LogCaptureFixture
+) -> None:
     """Also to who has written without a table, which was read three times and put into quarantine."""
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -85,6 +87,7 @@ async def test_what_the_breaker_holds_back_is_sent_later(desk: LetterDesk) -> No
             await desk.write(name, f"buy X{number}")
     outcome = await desk.write("Bob", "list", to=ADDRESS)
     assert outcome.gathered is not None and outcome.replies == ()
+    assert len(alerts(caplog)) == 1 and "in 10 minutes" in alerts(caplog)[0]
     desk.clock[0] += timedelta(hours=1)
     (together,) = await letters(desk, "bob@player.test")
     assert "being played: Ann and Bob. Ann to act" in together

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from bot.email.reachability import ASK_AGAIN, KEPT, Bounce
 from mail.reading.bounces import BounceKind
-from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import ADDRESS, LetterDesk, letter_desk
+from tests.mail.letter_desk import ADDRESS, LetterDesk
 from tests.mail.servers import Delivery
 
 ANN, BOB, WORK = "ann@player.test", "bob@player.test", "ann@work.test"
@@ -19,19 +14,11 @@ UNKNOWN, FULL = "550 5.1.1 User unknown", "552 5.2.2 Mailbox full"
 LOST = "What you have missed"
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            yield desk
-
-
 async def come_back(desk: LetterDesk, letter: Delivery, kind: BounceKind, reason: str) -> None:
     """A letter that was accepted comes back."""
     message_id = letter.message["Message-ID"]
-    token = await desk.gateway.people.find_token_by_message(message_id)
-    assert token is not None
-    await desk.gateway.people.record_bounce(Bounce(token, message_id, "", kind, reason))
+    (token,) = await desk.tokens(letter.message["Reply-To"])
+    await desk.people.record_bounce(Bounce(token, message_id, "", kind, reason))
 
 
 async def later(desk: LetterDesk, hours: float = 0) -> list[Delivery]:

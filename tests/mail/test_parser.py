@@ -25,10 +25,10 @@ def test_every_mail_has_an_expectation_and_the_other_way_round() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_mail(name: str) -> None:
+def test_mail(name: str) -> None:
     expected: dict[str, Any] = json.loads((MAILS / f"{name}.json").read_text(encoding="utf-8"))
     letter = parse_mail((MAILS / f"{name}.eml").read_bytes())
-    found = await read_text(letter.text)
+    found = read_text(letter.text)
     seen: dict[str, Any] = {
         "sender": letter.sender,
         "orders": [line.text for line in found.lines],

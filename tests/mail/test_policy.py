@@ -367,6 +367,5 @@ async def test_talk_alone_and_prose_that_never_leaves(desk: LetterDesk, notice: 
 async def test_c25_tokens_of_another_seat_are_in_no_mail(desk: LetterDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(reply(notice, "buy SV"))
     for raw in (notice.raw, *(letter.raw for letter in outcome.replies)):
-        secrets = POST.find_tokens([raw.decode()])
-        tokens = [await desk.gateway.people.find_token(hash_token(secret)) for secret in secrets]
-        assert tokens and {token.seat_number for token in tokens if token} == {0}
+        tokens = await desk.tokens(raw.decode())
+        assert tokens and {token.seat_number for token in tokens} == {0}

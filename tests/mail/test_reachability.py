@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from bot.email.reachability import ASK_AGAIN, Bounce
 from bot.hub import people
 from mail.reading.bounces import BounceKind
-from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import LetterDesk, letter_desk
+from tests.mail.letter_desk import LetterDesk
 
 ANN, WORK = "ann@player.test", "ann@work.test"
 UNKNOWN = "550 5.1.1 User unknown"
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            yield desk
-
-
 async def bounce(desk: LetterDesk, address: str, kind: BounceKind = "address", times: int = 2) -> None:
     """The newest letter to an address comes back, as do letters before it."""
-    token = await desk.gateway.people.find_token_by_message(desk.newest[address].message["Message-ID"])
-    assert token is not None
+    (token,) = await desk.tokens(desk.newest[address].message["Reply-To"])
     for number in range(times):
-        await desk.gateway.people.record_bounce(Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN))
+        came_back = Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN)
+        await desk.people.record_bounce(came_back)
 
 
 async def told(desk: LetterDesk, table: int) -> list[str]:

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
-from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import LetterDesk, letter_desk
+from bot.email.replies.reply_reader import query_in
+from tests.mail.letter_desk import LetterDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            await desk.table("1830", ["Ann", "Bob", "Cid"])
-            await desk.take()
-            yield desk
+@pytest.fixture(autouse=True)
+async def _begun(desk: LetterDesk) -> None:
+    await desk.begun("Ann", "Bob", "Cid")
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("Map", "map"),
+        ("show map", "map"),
+        ("log 5", "log"),
+        ("help?", "help"),
+        ("map 5", "map"),
+        ("Company PRR", "company"),
+        ("show player Ann", "player"),
+        ("turn", "turn"),
+        ("chart prices", "chart"),
+        ("show records?", "records"),
+        ("animation", "animation"),
+        ("review money", "review"),
+        ("show from E11 east", "from"),
+        ("try", "try"),
+        ("plan playing", "try"),
+        ("try play", None),
+        ("plan PLAY", None),
+        ("buy SV", None),
+        ("undo", None),
+    ],
+)
+def test_every_question_of_the_registry_is_one(desk: LetterDesk, line: str, what: str | None) -> None:
+    """Playing what was tried is an order."""
+    found = query_in(desk.service.commands, line)
+    assert (found.split()[0] if found else None) == what
 
 
 @pytest.mark.parametrize("question", ["status", "sheet"])

@@ -23,12 +23,12 @@ def is_right(case: ReplyCase, reading: Reading) -> bool:
     return plain(reading.played, case.any_case) == plain(case.orders, case.any_case)
 
 
-async def test_a_letter_does_what_its_writer_means(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_letter_does_what_its_writer_means(capsys: pytest.CaptureFixture[str]) -> None:
     """At least 300 letters, of which at least 60 must not be played; of those, none is."""
     figures = {path.stem: Counter[str]() for path in sorted(FOLDER.glob("*.toml"))}
     wrong = list[tuple[str, str, Reading]]()
     for name, case in CASES:
-        reading = await read(case)
+        reading = read(case)
         right = is_right(case, reading)
         if not right or case.offered not in {None, reading.offered}:
             wrong.append((case.name, case.text, reading))

@@ -436,7 +436,7 @@ async def test_a_whole_round_trip(desk: LetterDesk, caplog: pytest.LogCaptureFix
     caplog.set_level(logging.DEBUG)
     async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as parser:
         post = SmtpDeliveryWorker(player.account, desk.outbox, poll=0.05, now=lambda: desk.clock[0])
-        inbox = InboxWatcher(mailbox.account, desk.gateway.arrivals, desk.policy, parser, FAST)
+        inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy, parser, FAST)
 
         def to_ann() -> list[Delivery]:
             return [each for each in player.letters if each.recipients == (ANN,)]

@@ -6,13 +6,13 @@ done.
 
 from __future__ import annotations
 
-from email.utils import parseaddr
+from collections.abc import Iterable
 
 import pytest
 
-from mail import ReplyToken
-from mail.reply_address import hash_token
-from tests.mail.letter_desk import ANN, BOB, POST, LetterDesk
+from bot.email.pages.refusal_pages import AcceptedLine
+from bot.email.replies.reply_reader import ReplyReader
+from tests.mail.letter_desk import ANN, BOB, LetterDesk
 from tests.mail.servers import Delivery
 
 STYLES = (
@@ -23,15 +23,6 @@ STYLES = (
     "pass\n\n{quoted}", "buy CS\n\nSent from my iPhone\n\n{quoted}",
     "yes", "bid DH 75\npass", "bid DH", "buy VS", "On 1 Jun 2026, at 12:00, Friday wrote:\n{quoted}\npass",
 )  # fmt: skip
-
-
-async def token_of(desk: LetterDesk, address: str) -> ReplyToken:
-    """What a reply to the newest email of somebody stands for."""
-    reply_to = parseaddr(str(desk.newest[address].message["Reply-To"]))[1]
-    (secret,) = POST.find_tokens([reply_to])
-    token = await desk.gateway.people.find_token(hash_token(secret))
-    assert token is not None
-    return token
 
 
 def styled(style: str, letter: Delivery) -> list[str]:
@@ -102,15 +93,14 @@ async def test_other_figures_are_shown_before_they_are_played(
     """The question is the same, and what the line costs is not."""
     old = await desk.begun()
     await desk.write("Ann", "buy VS", original=old)
-    offer, now = desk.newest[ANN], await desk.gateway.seats.try_lines(await token_of(desk, ANN), ["buy SV"])
-    assert now is not None
-    dearer = tuple(line._replace(sentence=line.sentence.replace("$20", "$25")) for line in now)
+    offer, try_lines = desk.newest[ANN], ReplyReader.try_lines
 
-    async def try_lines(*_: object) -> object:
-        return dearer
+    def dearer(reader: ReplyReader, lines: Iterable[str]) -> tuple[AcceptedLine, ...]:
+        now = try_lines(reader, lines)
+        return tuple(line._replace(sentence=line.sentence.replace("$20", "$25")) for line in now)
 
     with monkeypatch.context() as patched:
-        patched.setattr(desk.gateway.seats, "try_lines", try_lines)
+        patched.setattr(ReplyReader, "try_lines", dearer)
         await desk.write("Ann", "yes", original=offer)
     assert await desk.played() == [] and "$25" in desk.newest[ANN].text
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.email.replies.reply_reader import TokenLookup
+from bot.email.tokens import TokenLookup
 from mail.composing.compose import compose
 from mail.composing.page import CopyableLines, MailPage
 from mail.reading.parser import ParsedMail
@@ -54,7 +54,7 @@ def quoted(sent: Delivery, mark: str = "> ") -> str:
 
 
 async def tokens(desk: LetterDesk, mail: ParsedMail) -> list[ReplyToken]:
-    return await TokenLookup(PLAIN, desk.gateway.people).tokens_of(mail)
+    return await TokenLookup(desk.service, PLAIN).tokens_of(mail)
 
 
 async def tables(desk: LetterDesk, mail: ParsedMail) -> list[int | None]:

@@ -9,12 +9,16 @@ from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
 
+from bot.email.confirmations import Confirmations
 from bot.email.delivery import StoredMailOutbox
-from bot.email.policy import MailGateway
-from bot.email.replies.results import PlayResult
-from bot.email.tokens import table_label
+from bot.email.pages.answer_pages import PlayResult
+from bot.email.reachability import Correspondents
+from bot.email.replies.seat_replies import SeatReplies
+from bot.email.replies.table_replies import TableReplies
+from bot.email.stored_mail import HeldLineStore
+from bot.email.tokens import TokenLookup, table_label
 from mail import ReplyToken, ServiceAddress
-from mail.reply_address import hash_token
+from mail.composing.page import summary
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.pace.conftest import DrivenTable
 
@@ -38,9 +42,9 @@ class MailDesk:
         self.driven = driven
         self._address = ServiceAddress("play@games.test", KEY, "+")
         pictures = OnePixelPictures()
-        self._gateway = MailGateway(driven.service, pictures, folder, KEY)
+        self._pictures = pictures
         self._outbox = StoredMailOutbox(
-            driven.service, self._gateway.people, self._address, pictures, now=lambda: driven.now
+            driven.service, Correspondents(driven.service), self._address, pictures, now=lambda: driven.now
         )
         self._replies = 0
 
@@ -62,24 +66,27 @@ class MailDesk:
         """Send lines to a reply address of an email."""
         token = await self._token(address)
         self._replies += 1
-        return await self._gateway.seats.play(token, lines, f"mail-{self._replies}")
+        seats = SeatReplies(self.driven.service, self._pictures)
+        return await seats.play(token, lines, f"mail-{self._replies}")
 
     async def command(self, address: str, line: str) -> list[str]:
         """Reply with a command about tables; the sentences that come back."""
         token = await self._token(address)
         self._replies += 1
-        answer = await self._gateway.tables.table_command(token, [line], "", f"mail-{self._replies}")
+        held = HeldLineStore(self.driven.service.store, KEY)
+        tables = TableReplies(self.driven.service, self._pictures, held, "verified")
+        answer = await tables.table_command(token, [line], "", f"mail-{self._replies}")
         assert answer is not None
-        return list(answer.sentences)
+        return summary(answer.page).splitlines()[1:]
 
     async def confirm(self, address: str, yes: bool = True) -> str:
         """Answer yes or no; the sentence that comes back."""
-        return (await self._gateway.confirmations.confirm(await self._token(address), yes)).sentences[0]
+        answer = await Confirmations(self.driven.service).confirm(await self._token(address), yes)
+        return summary(answer.page).splitlines()[1]
 
     async def _token(self, address: str) -> ReplyToken:
-        (secret,) = self._address.find_tokens([address])
-        token = await self._gateway.people.find_token(hash_token(secret))
-        assert token is not None
+        secrets = self._address.find_tokens([address])
+        (token,) = await TokenLookup(self.driven.service, self._address).find(secrets)
         return token
 
     async def label(self, table_id: int) -> str:

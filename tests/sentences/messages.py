@@ -22,8 +22,8 @@ from bot.discord.controls.page_controls import page_card
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
 from bot.email.pages import answer_pages, refusal_pages
+from bot.email.pages.answer_pages import PlayResult
 from bot.email.pages.notice_pages import PageBuilder
-from bot.email.replies.results import PlayResult
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.request import CommandResult, Completed, LineRefused, PlayedLine, StaleDecision
 from bot.service import Service

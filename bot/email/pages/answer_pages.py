@@ -6,14 +6,14 @@ that were read, each behind `| `.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from bot.email.pages.refusal_pages import NOTHING_CHANGED, offer, unread_lines
-from bot.email.replies.results import AcceptedLine, PlayResult, QueryResult
+from bot.email.pages.refusal_pages import NOTHING_CHANGED, AcceptedLine, offer, unread_lines
 from bot.hub.request import (
     CommandResult,
     Completed,
     LineAmbiguous,
+    LineFailure,
     LineRefused,
     LineUnreadable,
     NotYourSeat,
@@ -34,11 +34,52 @@ from mail.composing.page import (
     Paragraph,
     Preformatted,
     QuotedLines,
+    TableRows,
     bullets,
     copyable,
     position_blocks,
 )
 from mail.reading.reply_text import ParsedReply
+
+
+@dataclass(frozen=True, slots=True)
+class PlayResult:
+    """What came of the lines of a reply, and what its receipt says besides.
+
+    decision_id: the pending decision of the seat, None for none; a reply to the receipt answers this one.
+    waiting_for: a sentence on who is to act. legal_lines: lines ready to copy. changes: what the lines did to
+    everybody's cash, in sentences.
+    """
+
+    result: CommandResult
+    decision_id: str | None = None
+    waiting_for: str = ""
+    legal_lines: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all lines were carried out; otherwise nothing was changed."""
+        return isinstance(self.result, Completed | PollUpdated | QueryAnswer)
+
+    @property
+    def instead(self) -> tuple[str, ...]:
+        """Lines that can be written in the place of the one that failed."""
+        if not isinstance(self.result, LineFailure):
+            return ()
+        return self.result.suggestions or self.legal_lines
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """The answer to a query: preformatted text, or a position with tables, images, attachments."""
+
+    title: str
+    text: str
+    images: tuple[InlineImage, ...] = ()
+    decision_id: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+    position: tuple[str | TableRows, ...] = ()
 
 
 def receipt(
@@ -231,10 +272,10 @@ def erasure_confirmation() -> MailPage:
     return _question("Should everything about you be deleted?", asked, otherwise, "Delete your data")
 
 
-def host_confirmation(sentences: Sequence[str], lines: Sequence[str]) -> MailPage:
+def host_confirmation(lines: Sequence[str]) -> MailPage:
     """To an address that is not verified and asks for a table."""
     blocks: tuple[Block, ...] = (
-        *(Paragraph(sentence) for sentence in sentences),
+        Paragraph("Somebody has asked for a table with this address."),
         QuotedLines("You wrote", [line[:200] for line in lines[:10]]),
         CopyableLines("To open the table, reply with", ["yes"]),
         Paragraph("If it was not you, do nothing: nobody is invited, and no more emails come."),

@@ -1,9 +1,9 @@
 """Emails that answer one whose lines were not carried out, or not yet."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from bot.email.reachability import Correspondent
-from bot.email.replies.results import AcceptedLine
 from mail.composing.page import (
     Block,
     BulletList,
@@ -26,6 +26,13 @@ _QUESTIONS = {
     "erase": "The question is whether everything about you is to be deleted.",
     "host": "The question is whether to open the table that was asked for.",
 }
+
+
+class AcceptedLine(NamedTuple):
+    """A line as the player wrote it, and the sentence that the table reads."""
+
+    line: str
+    sentence: str
 
 
 def _refusal(

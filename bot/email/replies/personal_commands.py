@@ -21,25 +21,21 @@ from collections.abc import Mapping
 from bot.features.privacy.person import Wanted
 from bot.hub.request import QueryAnswer
 from bot.service import Service
+from mail.reply_address import ReplyToken
 
 WANTED: Mapping[str, Wanted] = {"my data": "export", "erase me": "erase"}
-
-
 SHOWING = ("settings", "turns", "list", "addresses")
 """Lines that change nothing, and count in any email."""
 
 
-def is_wish_about_data(line: str) -> bool:
-    """Whether a line is `my data` or `erase me`, which no game reads."""
-    return line.strip().casefold() in WANTED
+def is_about_oneself(service: Service, token: ReplyToken, line: str) -> bool:
+    """Whether a line is a command about oneself: no prose that begins like one, and none that a game reads in
+    a reply for a seat."""
+    is_personal = token.seat is None and service.commands.is_personal(line)
+    return is_personal or line.strip().casefold() in WANTED
 
 
-def is_personal_command(service: Service, line: str) -> bool:
-    """Whether a line is a command about oneself, and no prose that begins like one."""
-    return is_wish_about_data(line) or service.commands.is_personal(line)
-
-
-async def carry_out_personal(service: Service, person_id: int, line: str, is_reply: bool) -> tuple[str, ...]:
+async def carry_out(service: Service, person_id: int, line: str, is_reply: bool) -> tuple[str, ...]:
     """Carry out a command about oneself; returns sentences. is_reply: to an email of ours.
 
     Raises ValueError with a sentence.

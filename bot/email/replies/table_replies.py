@@ -22,20 +22,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
 
 import engine
+from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import inline_images
-from bot.email.replies.personal_commands import (
-    carry_out_personal,
-    is_personal_command,
-    is_wish_about_data,
-)
-from bot.email.replies.results import TableAnswer
-from bot.email.replies.seat_replies import game_verbs
+from bot.email.replies import personal_commands
+from bot.email.replies.reply_limits import Ruling
+from bot.email.replies.reply_reader import game_verbs
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
@@ -47,9 +43,10 @@ from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.service import Service
 from engine.core.words import join_words
-from mail import InlineImage, ReplyToken
+from mail.composing.page import InlineImage
 from mail.reading.line_text import first_word
 from mail.reading.parts import MailFile
+from mail.reply_address import ReplyToken
 
 log = logging.getLogger(__name__)
 
@@ -62,16 +59,14 @@ HELP = (
     "ask CODE: ask for an open seat at a table",
     "stop: no more emails; `start` in a reply starts them again",
 )
-NO_FILE = "Attach the game: the JSON file that 18xx.games exports, or a game text."
 HOW_TO_SIT = (
     "Reply with `seat NAME` to play on in a seat, and with `invite Bob <bob@example.org>` to offer the seat "
     "of Bob to its player by email. The game goes on once every seat has its player."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CommandAnswer:
-    """The answer to a command: sentences, the table that it is about, and pictures."""
+class CommandAnswer(NamedTuple):
+    """The answer to a command: sentences, the table that it is about, and pictures, which are not stored."""
 
     sentences: tuple[str, ...]
     table_id: int | None = None
@@ -79,12 +74,17 @@ class CommandAnswer:
     images: tuple[InlineImage, ...] = ()
 
 
-class TableRequest(NamedTuple):
-    """The id of a request, and whether it was begun before: then a crash has ended it at any point, and what
-    is missing is done now."""
+class Command(NamedTuple):
+    """A command of a person. name: of the person, from their email. files: attached. is_repeated: whether
+    it was begun before: then a crash has ended it at any point, and what is missing is done now."""
 
-    id: str
+    person_id: int
+    table_id: int | None
+    lines: Sequence[str]
+    name: str
+    request_id: str
     is_repeated: bool = False
+    files: Sequence[MailFile] = ()
 
 
 def admits_host(hosts: str, address: str) -> bool:
@@ -101,13 +101,6 @@ PROSE_TO_A_TABLE = ("options", "seat", "join", "leave", "agree")
 """Words with which players begin what they tell the table, in a reply for a seat of a game."""
 UNSURE = ("start", "join", "keep", "agree", "decline")
 """Words that mean something else where no table waits for its start."""
-
-
-def _is_about_oneself(service: Service, token: ReplyToken, lines: Sequence[str]) -> bool:
-    """Whether the first line is a command about oneself that no game reads."""
-    return bool(lines) and (
-        is_wish_about_data(lines[0]) or (token.seat is None and is_personal_command(service, lines[0]))
-    )
 
 
 class TableReplies:
@@ -128,45 +121,48 @@ class TableReplies:
         files: Sequence[MailFile] = (),
         *,
         is_reply: bool = True,
-    ) -> TableAnswer | None:
-        """Carry out a command about tables; None where it is none, or means something else here. is_reply:
-        to an email of ours, whose reply address nobody else knows."""
-        about_oneself = _is_about_oneself(self._service, token, lines)
-        if not (about_oneself or await self._is_table_command(token, lines)):
+    ) -> Ruling | None:
+        """Carry out a command about tables or oneself; None where it is none, or means something else here.
+        is_reply: to an email of ours, whose reply address nobody else knows."""
+        if not lines:
+            return None
+        is_about_oneself = personal_commands.is_about_oneself(self._service, token, lines[0])
+        if not (is_about_oneself or await self._is_table_command(token, lines)):
             return None
         person_id, table_id = token.person_id, token.table_id
-        async with self._store.read() as unit:
-            known = await unit.move_log.request_result(f"table:{request_id}")
-        images: tuple[InlineImage, ...] = ()
-        if known is None:
-            request = await self._begin_request(request_id)
+        answer, is_repeated = await self._begin(request_id)
+        if answer is None:
             try:
-                if about_oneself:
-                    said = await carry_out_personal(self._service, person_id, lines[0], is_reply)
+                if is_about_oneself:
+                    said = await personal_commands.carry_out(self._service, person_id, lines[0], is_reply)
                     answer = CommandAnswer(said, table_id)
                 else:
-                    answer = await self._run(person_id, lines, table_id, name, request, files)
+                    command = Command(person_id, table_id, lines, name, request_id, is_repeated, files)
+                    answer = await self._run(command)
             except ValueError as error:
                 answer = CommandAnswer(tuple(str(error).splitlines()), table_id, is_done=False)
-            images = answer.images  # an answer that is sent again after a crash has its sentences
             async with self._store.begin() as unit:
-                known = msgspec.json.encode((answer.sentences, answer.table_id, answer.is_done))
-                await unit.move_log.save_request_result(f"table:{request_id}", known)
-        sentences, about, is_done = msgspec.json.decode(known, type=tuple[tuple[str, ...], int | None, bool])
-        about_token = await table_token(self._service, token, about)
-        return TableAnswer(sentences, about_token, is_done, images=images)
+                body = msgspec.json.encode(answer._replace(images=()))
+                await unit.move_log.save_request_result(f"table:{request_id}", body)
+        page = answer_pages.table_answer(
+            answer.sentences, answer.is_done, first_word(lines[0]), answer.images
+        )
+        about = await table_token(self._service, token, answer.table_id)
+        return Ruling("table" if answer.is_done else "not done", page, about, lines=tuple(lines))
 
-    async def _begin_request(self, request_id: str) -> TableRequest:
-        """Note that a request is begun, so that the next attempt after a crash knows."""
+    async def _begin(self, request_id: str) -> tuple[CommandAnswer | None, bool]:
+        """Note that a request is begun, so that the next attempt after a crash knows. Returns its answer, if
+        it had one before, and whether it was begun before."""
         async with self._store.begin() as unit:
+            answer = await unit.move_log.request_result(f"table:{request_id}")
             key = f"begun:{request_id}"
             is_repeated = await unit.move_log.request_result(key) is not None
             if not is_repeated:
                 await unit.move_log.save_request_result(key, b"begun")
-        return TableRequest(request_id, is_repeated)
+        return msgspec.json.decode(answer, type=CommandAnswer) if answer else None, is_repeated
 
     async def _is_table_command(self, token: ReplyToken, lines: Sequence[str]) -> bool:
-        word, commands = first_word(lines[0]) if lines else "", self._service.commands
+        word, commands = first_word(lines[0]), self._service.commands
         if word not in OWN_WORDS and not commands.from_outside(word):
             return False
         if token.seat is not None and (word in PROSE_TO_A_TABLE or self._is_of_the_game(word)):
@@ -196,7 +192,7 @@ class TableReplies:
 
     async def ask_new_host(
         self, address: str, lines: Sequence[str], name: str, request_id: str
-    ) -> TableAnswer | None:
+    ) -> Ruling | None:
         """Hold a command of an address that is not verified, if the operator admits it."""
         if not admits_host(self._hosts, address):
             self._warn_of_stranger(address)
@@ -205,8 +201,8 @@ class TableReplies:
             person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
         token = ReplyToken("host", address, frozenset({address}), person_id=person.id)
         code = await self._held.hold_lines(token, lines, request_id)
-        sentence = "Somebody has asked for a table with this address."
-        return TableAnswer((sentence,), token, offered_code=code)
+        page = answer_pages.host_confirmation(lines)
+        return Ruling("host asked", page, token, lines=tuple(lines), offered_code=code)
 
     def _warn_of_stranger(self, address: str) -> None:
         if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
@@ -225,28 +221,18 @@ class TableReplies:
 
     # -- carried out ---------------------------------------------------------------------------
 
-    async def _run(
-        self,
-        person_id: int,
-        lines: Sequence[str],
-        table_id: int | None,
-        name: str,
-        request: TableRequest,
-        files: Sequence[MailFile] = (),
-    ) -> CommandAnswer:
-        """Carry out the command in the first lines. name: of the person, from their email. files: attached.
-
-        Raises ValueError with a sentence.
-        """
+    async def _run(self, command: Command) -> CommandAnswer:
+        """Carry out the command in the first lines. Raises ValueError with a sentence."""
+        person_id, table_id, lines = command.person_id, command.table_id, command.lines
         word = first_word(lines[0])
         rest = lines[0][len(word) :].strip()
         match word:
             case "new":
-                return await self._new(person_id, " ".join([rest, *lines[1:20]]), name, request)
+                return await self._new(command, " ".join([rest, *lines[1:20]]))
             case "import":
-                return await self._import(person_id, rest, files)
+                return await self._import(command, rest)
             case "snapshot":
-                return await self._snapshot(person_id, files)
+                return await self._snapshot(command)
             case "options":
                 return CommandAnswer(_title_options(rest))
             case "help":
@@ -258,7 +244,7 @@ class TableReplies:
             case _:
                 table = await self._table_of(person_id, table_id, word, rest)
                 rest = _without_table(rest, table)
-        status = "lobby" if request.is_repeated else table.status
+        status = "lobby" if command.is_repeated else table.status
         if word == "seat":
             word, rest = "ask", open_seat_named(table, rest)
         elif word == "invite":
@@ -270,7 +256,7 @@ class TableReplies:
             raise ValueError(f"Table {table.code} is {status_text(table.status)}{where}.")
         told = await said_at_table(
             self._service, person_id, table.id, f"{word} {rest}".strip(),
-            name=name, is_repeated=request.is_repeated,
+            name=command.name, is_repeated=command.is_repeated,
         )  # fmt: skip
         return CommandAnswer(
             tuple(told.splitlines()), None if word == "ask" and table_id is None else table.id
@@ -284,25 +270,22 @@ class TableReplies:
         forms = [*registry.forms_at("lobby"), *open_forms, *registry.personal_forms]
         return [f"{form.help_text or form.text}: {form.meaning}" for form in forms if form.meaning]
 
-    async def _snapshot(self, person_id: int, files: Sequence[MailFile]) -> CommandAnswer:
+    async def _snapshot(self, command: Command) -> CommandAnswer:
         """Show the attached game, and what has changed since the same person sent it last."""
-        if not files:
-            raise ValueError(NO_FILE)
-        pictures = self._pictures.for_table(WATCHED, "light", post="answer")
-        text, drawn = await self._service.watcher.show(
-            files[0].content, f"mail:{person_id}", person_id, pictures
-        )
+        pictures, person_id = self._pictures.for_table(WATCHED, "light", post="answer"), command.person_id
+        game = _first_file(command)
+        text, drawn = await self._service.watcher.show(game, f"mail:{person_id}", person_id, pictures)
         return CommandAnswer(tuple(text.splitlines()), images=inline_images(drawn))
 
     # -- opening a table ---------------------------------------------------------------------
 
-    async def _new(self, person_id: int, text: str, name: str, request: TableRequest) -> CommandAnswer:
+    async def _new(self, command: Command, text: str) -> CommandAnswer:
         opening = Request(
-            UNKNOWN_SEAT, (), (), None, request.id, person_id, "mail",
-            name=name, is_repeated=request.is_repeated,
+            UNKNOWN_SEAT, (), (), None, command.request_id, command.person_id, "mail",
+            name=command.name, is_repeated=command.is_repeated,
         )  # fmt: skip
         info, invited = await self._service.lobby_lines.open_table(text, opening)
-        own = info.player_of(person_id)
+        own = info.player_of(command.person_id)
         assert own is not None
         sentences = (
             f"Table {info.code} of {info.title} is open, and you sit there as {own.name}.",
@@ -312,12 +295,11 @@ class TableReplies:
         )
         return CommandAnswer(sentences, info.id)
 
-    async def _import(self, person_id: int, name: str, files: Sequence[MailFile]) -> CommandAnswer:
+    async def _import(self, command: Command, name: str) -> CommandAnswer:
         """A table for the game in the first file."""
-        if not files:
-            raise ValueError(NO_FILE)
-        imports = self._service.imports
-        table, warnings = await imports.open_table(files[0].content, by=person_id, name=name[:60])
+        table, warnings = await self._service.imports.open_table(
+            _first_file(command), by=command.person_id, name=name[:60]
+        )
         return CommandAnswer(tuple(imported_sentences(table, warnings, HOW_TO_SIT)), table.id)
 
     # -- at a table --------------------------------------------------------------------------
@@ -352,6 +334,12 @@ async def said_at_table(
     if isinstance(result, QueryAnswer):
         return result.text
     raise ValueError(getattr(result, "reason", f"`{line}` is not possible now."))
+
+
+def _first_file(command: Command) -> bytes:
+    if not command.files:
+        raise ValueError("Attach the game: the JSON file that 18xx.games exports, or a game text.")
+    return command.files[0].content
 
 
 def _without_table(text: str, table: TableInfo) -> str:
