@@ -242,7 +242,8 @@ class Client(discord.AutoShardedClient):
         """Log what an event has raised, such as a connection that was lost while it was answered."""
         if (error := sys.exception()) is not None:
             summary = _error_summary(error)
-            log.warning("Discord: %s: %s", event_method, summary, exc_info=_needs_traceback(error))
+            is_fault = _needs_traceback(error) and not self.is_closed()
+            log.warning("Discord: %s: %s", event_method, summary, exc_info=is_fault)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""

@@ -90,7 +90,7 @@ class DiscordDelivery:
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
         self.deleted_messages = DeletedMessages(
-            service, self.keeper, self.threads, self._lock, self._sync_again
+            service, self.keeper, self.threads, self._lock, self._have_synced
         )
 
     # -- the outbox --------------------------------------------------------------------------
@@ -317,11 +317,11 @@ class DiscordDelivery:
         finally:
             self._syncing.discard(table_id)
 
-    async def _sync_again(self, table_id: int) -> None:
-        """Bring cards up to date though the position is the same as before."""
+    async def _have_synced(self, table_id: int) -> None:
+        """Have the cards of a table brought up to date though its position is the same as before."""
         async with self._lock(table_id):  # a sync that goes on has begun without what is new
             self.keeper.shown[table_id] = None
-        await self._sync_safely(table_id)
+        self.service.wake_subscribers()
 
     async def _sync_changed(self, group: asyncio.TaskGroup, besides: Collection[int]) -> None:
         """Sync the tables whose cards are out of date, and those whose pictures were drawn late. besides:
@@ -337,6 +337,6 @@ class DiscordDelivery:
 
     async def _show_late_pictures(self, table_id: int) -> None:
         """Give cards and an ending the pictures for which they did not wait."""
-        await self._sync_again(table_id)
+        await self._have_synced(table_id)
         async with self._lock(table_id):
             await self.endings.redraw(await self.service.queries.table_info(table_id))

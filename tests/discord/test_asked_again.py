@@ -1,6 +1,9 @@
 """Players whom one question asks together, and who are asked alone afterwards, are pinged anew."""
 
+from datetime import timedelta
+
 import msgspec
+import pytest
 
 from bot.discord.cards.card_refs import CardStore
 from bot.discord.places import ask_anew
@@ -113,6 +116,23 @@ async def test_the_first_card_is_there_while_its_notification_waits(
         await fake.wait_until(lambda: any(m.pinged for m in running.cards), "the notification")
         card = await running.wait_for_card("Ann")
         assert {each.name for each in card.pinged} == {"Ann"}
+
+
+async def test_a_card_that_may_be_posted_nowhere_while_its_notification_waits_logs_no_traceback(
+    running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The card of the former turn is too old to be passed on."""
+    caplog.set_level("INFO", "bot.discord")
+    monkeypatch.setattr("bot.discord.cards.card_keeper.OLD_MESSAGE_AGE", timedelta(0))
+    async with running.online() as service:
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.wait_for_delivery()
+        running.hold_pings(600.0)
+        fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
+        table = (await service.queries.find_table(running.table_code)).id
+        await service.submit(table, 0, ["pass"], None, None)
+        await fake.wait_until(lambda: "could not be brought up to date" in caplog.text, "the refusal")
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 async def test_who_acts_before_the_notification_gets_none(running: RunningBot, fake: FakeDiscord) -> None:

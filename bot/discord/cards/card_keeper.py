@@ -100,6 +100,13 @@ class CardKeeper:
 
         finishes: False leaves the cards that are not needed any more to the next sync.
         """
+        try:
+            await self._sync(table_id, finishes)
+        except Unreachable as failure:
+            name = self.service.cache.table_name(table_id)
+            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
+
+    async def _sync(self, table_id: int, finishes: bool) -> None:
         view = await self.service.queries.view(table_id)
         if self.shown.get(table_id) == card_version(view):
             return
@@ -126,9 +133,8 @@ class CardKeeper:
             await self.finished.finish(view, card)
             del cards[card.slot]
         if failure:
-            name = self.service.cache.table_name(table_id)
-            log.info("Discord: a card of %s could not be brought up to date: %s", name, failure)
-        if failure or not finishes:
+            raise failure
+        if not finishes:
             return
         rewinds = view.current_decision_id.partition(".")[0]
         if self.rewinds.get(table_id, "0") != rewinds:
