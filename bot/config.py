@@ -221,8 +221,8 @@ def check_database(value: SecretStr) -> SecretStr:
         raise ValueError(f"should start with one of {', '.join(f'{name}://' for name in DATABASES)}")
     if find_spec(DATABASES[driver]) is None:
         raise ValueError(f"needs the package {DATABASES[driver]}, which is not installed")
-    if driver == "sqlite" and url.query:
-        raise ValueError("should have nothing after the file: sqlite:///data/railpost.db")
+    if driver == "sqlite" and (url.query or url.database in (None, "", ":memory:")):
+        raise ValueError("should name a file, and have nothing after it: sqlite:///data/railpost.db")
     return value
 
 

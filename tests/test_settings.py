@@ -148,7 +148,11 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
             {"DATABASE": f"postgresql+psycopg://me:{SECRET}@x:port/y"},
             "RAILPOST_DATABASE should look like postgresql+psycopg://user:password@host:5432/name.",
         ),
-        ({"DATABASE": "sqlite:///x.db?mode=ro"}, "RAILPOST_DATABASE should have nothing after the file"),
+        (
+            {"DATABASE": "sqlite:///x.db?mode=ro"},
+            "RAILPOST_DATABASE should name a file, and have nothing",
+        ),
+        ({"DATABASE": "sqlite://"}, "RAILPOST_DATABASE should name a file"),
         ({"DATA": __file__}, "RAILPOST_DATA should be a folder, and is a file."),
         (
             {"DISCORD_TOKN": SECRET},

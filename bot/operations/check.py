@@ -100,9 +100,9 @@ async def check_store(settings: Settings, path: Path | None) -> tuple[list[str],
             return found, "what can be read"
     rows = sum(counts.values())
     formats = ", ".join(f"{count} in format {version}" for version, count in sorted(counts.items()))
-    if not tables and store.path is not None and _has_log(store.path):
+    if not tables and path is not None and _has_log(path):
         found.append(
-            f"{store.path} has no tables. If it is a copy of a store in use, its games are still in the file "
+            f"{path} has no tables. If it is a copy of a store in use, its games are still in the file "
             "with -wal at its end beside the original: copy with `railpost backup`."
         )
     return found, f"{counted(len(tables), 'table')}, {counted(rows, 'row')} of logs ({formats or 'none'})"

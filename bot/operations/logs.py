@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from time import monotonic
+from time import gmtime, monotonic
 from urllib.parse import quote
 
 import msgspec
@@ -51,7 +51,11 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 class LogFormatter(logging.Formatter):
-    """Formats records without secrets: as lines, or each as one line of JSON."""
+    """Formats records without secrets: as lines, or each as one line of JSON. Times are UTC, as in the
+    status, whatever the zone of the machine."""
+
+    converter = staticmethod(gmtime)
+    default_msec_format = "%s,%03dZ"
 
     def __init__(self, secrets: Iterable[str] = (), *, as_json: bool = False) -> None:
         super().__init__(READABLE)

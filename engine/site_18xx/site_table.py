@@ -116,7 +116,7 @@ class SiteReplayError(Exception):
 
     def __init__(self, action_id: int, line: str, reason: str) -> None:
         place = f"Action {action_id}: {line}" if line else f"Action {action_id}"
-        super().__init__(f"{place}: {reason}")
+        super().__init__(f"{place}: {reason.rstrip('.')}.")
         self.action_id = action_id
 
 
@@ -207,7 +207,7 @@ class SiteTable:
 
     def warn(self, sentence: str) -> None:
         """Note what is taken otherwise than the file has it, in the current action."""
-        self.warnings.append(f"Action {self.action_id}: {sentence}")
+        self.warnings.append(f"Action {self.action_id}: {sentence}.")
 
     def _note_missing_steps(self, action: Action) -> None:
         """Warn where an action is of a later step of the turn: the file should pass the steps before it."""

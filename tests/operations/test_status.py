@@ -521,7 +521,9 @@ def test_14_a_fault_that_is_expected_is_a_sentence_in_the_log(error: Exception, 
     failed = record("mail: %s failed", "it")
     failed.exc_info = (type(error), error, None)
     assert expected_in_a_sentence(failed)
+    failed.created, failed.msecs = 1767268800.5, 500
     told = LogFormatter().format(failed)
+    assert told.startswith("2026-01-01 12:00:00,500Z ")
     assert told.splitlines()[0].endswith(said) and ("a mistake" in told) == (len(told.splitlines()) > 1)
 
 

@@ -161,9 +161,11 @@ async def test_a_store_that_was_closed_is_whole_in_one_file(tmp_path: Path) -> N
 
 
 async def test_a_copy_without_its_log_is_suspicious(tmp_path: Path) -> None:
-    path, settings = tmp_path / "railpost.db", parse_settings({})
+    path = tmp_path / "railpost.db"
+    settings = parse_settings({"RAILPOST_DATABASE": f"sqlite:///{path}"})
     async with await open_store(path) as store:
         await backup(store, tmp_path / "backup.db")
+    assert (await check_store(settings, None))[0] == [], "a new store is whole"
     found, checked = await check_store(settings, path)
     assert len(found) == 1 and "copy with `railpost backup`" in found[0]
     assert checked == "0 tables, 0 rows of logs (none)"

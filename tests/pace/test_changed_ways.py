@@ -79,6 +79,16 @@ async def test_who_ends_their_digest_is_told_what_it_would_have_said(driven: Dri
     assert driven.heard("Bob") == []
 
 
+async def test_the_settings_say_that_emails_are_stopped(driven: DrivenTable) -> None:
+    bob = await driven.person("Bob")
+    async with driven.store.begin() as unit:
+        await unit.people.update(bob, preferences={"mail": False})
+    shown = await driven.service.settings.show(bob)
+    assert "settings tell default  # you have stopped emails; `start` by email" in shown
+    await driven.service.settings.apply(bob, ["tell mail"])
+    assert "stopped" not in await driven.service.settings.show(bob)
+
+
 async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTable) -> None:
     """They heard that their emails come back, and not that the table waits for them."""
     await driven.begin("none", discord=True)

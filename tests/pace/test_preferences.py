@@ -81,7 +81,8 @@ def test_quiet_hours_are_a_night_where_summer_time_begins_or_ends(quiet: str, da
         moment = local(f"{day} 12:00", str(hours.zone)) + timedelta(minutes=minutes)
         if hours.contain(moment):
             assert not hours.contain(end := hours.end_after(moment)) and end - moment < timedelta(hours=7)
-            assert moment - hours.start_before(moment) < timedelta(hours=7)
+            start = hours.start_before(moment)
+            assert not hours.contain(start - timedelta(minutes=1)) and moment - start < timedelta(hours=7.5)
 
 
 def test_an_absence_ends_on_the_day_of_return_where_the_person_lives() -> None:

@@ -30,7 +30,7 @@ async def test_every_part_of_a_finished_game(empty: ServiceHarness) -> None:
     for number, picture in re.findall(r"`at (\d+) (\w+)`", turns.text):
         moment = await asked(empty, f"at {number} {picture}")
         assert moment.picture == picture and moment.encoded_state
-    assert "runs was the best possible" in (await asked(empty, "review routes")).text
+    assert "runs, each the best possible" in (await asked(empty, "review routes")).text
     assert "earned" in (await asked(empty, "review trains")).text.splitlines()[0]
     assert (await asked(empty, "review robot")).text.startswith("The robot's opinion")
 

@@ -41,7 +41,7 @@ def test_companies_connected_together_run_in_the_recorded_order() -> None:
     assert not in_our_order.lines and not in_our_order.warnings
     game = replay_connections(state, "SSW", "MP")
     assert found_connections(game.game) == ("SSW", "MP")
-    assert game.warnings == ["Action 1: the SSW, MP connect in the recorded order"]
+    assert game.warnings == ["Action 1: the SSW, MP connect in the recorded order."]
 
 
 def test_the_recorded_order_is_exported_again() -> None:
@@ -60,14 +60,14 @@ def test_a_run_that_only_the_file_has_is_opened() -> None:
     state = run_scenario(TOGETHER.replace("@ trains MP 4\n", "") + "= turn Bob SSW", options=OPTIONS)
     assert found_connections(game_of(state)) == ("SSW",)
     game = replay_connections(state, "SSW", "MP")
-    assert game.warnings == ["Action 1: the MP connects as recorded"]
+    assert game.warnings == ["Action 1: the MP connects as recorded."]
     assert found_connections(game.game)[0] == "MP"
 
 
 def test_a_record_without_a_run_that_is_due_is_a_warning() -> None:
     state = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
     game = replay_connections(state, "MP")
-    assert game.warnings == ["Action 1: the file leaves out that the SSW can make a connection run"]
+    assert game.warnings == ["Action 1: the file leaves out that the SSW can make a connection run."]
 
 
 def test_a_record_inside_another_action_has_its_order_too() -> None:

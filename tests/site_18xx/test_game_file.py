@@ -134,7 +134,7 @@ def run_of(train: str) -> dict[str, Any]:
     ],
 )
 def test_an_action_that_the_site_would_refuse_is_refused(action: dict[str, Any], reason: str) -> None:
-    with pytest.raises(SiteReplayError, match=f"^Action 1: {reason}$"):
+    with pytest.raises(SiteReplayError, match=rf"^Action 1: {reason}\.$"):
         replay_in(OPERATING, action)
 
 
@@ -148,13 +148,13 @@ def test_passes_that_are_missing_or_too_many_are_warnings() -> None:
     """The game goes on as the file has it, and the reader learns what was added or left out."""
     buy_train = TURN | {"type": "buy_train", "train": "2-1", "price": 80}
     game = replay_in(OPERATING, buy_train)
-    assert game.warnings == ["Action 1: the file has no pass of the PRR in the step before (track)"]
+    assert game.warnings == ["Action 1: the file has no pass of the PRR in the step before (track)."]
     superfluous = replay_in(OPERATING, {"type": "pass", "entity": 2})
-    assert superfluous.warnings == ["Action 1: 2 has nothing to pass now, and the pass is left out"]
+    assert superfluous.warnings == ["Action 1: 2 has nothing to pass now, and the pass is left out."]
     stock = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n"
     stock += "@ round stock Ann\n= turn Ann"
     par = {"type": "par", "entity": 3, "corporation": "NYC", "share_price": "67,5,6"}
     added = replay_in(stock, {"type": "pass", "entity": 1}, par)
     assert added.warnings == [
-        "Action 2: Bob is asked first; the file does not have their pass, and it is added"
+        "Action 2: Bob is asked first; the file does not have their pass, and it is added."
     ]

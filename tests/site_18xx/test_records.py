@@ -129,7 +129,7 @@ def test_a_run_before_its_step_is_told() -> None:
     file, at, run = with_run()
     before = file["actions"][at - 1]
     assert before["type"] == "pass" or before["entity"] == run["entity"]
-    assert told(file, at, run | {"extra_revenue": 20}).endswith("so it would have to be 0")
+    assert told(file, at, run | {"extra_revenue": 20}).endswith("so it would have to be 0.")
     assert told(file, at, run) == ""
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bot.features.privacy.replacing import Replacing, mail_names
 from bot.hub.people import PrivacySettings
+from engine.core.words import counted
 from storage import Store, StoreError, write_whole
 
 ERASED = "(erased)"
@@ -141,7 +142,7 @@ class Retainer:
             async with self._store.begin(table=table_id) as unit:
                 await unit.personal_data.delete_table(table_id)
         if found:
-            log.info("%d games that ended before %s are deleted", len(found), f"{before:%Y-%m-%d}")
+            log.info("deleted: %s over since before %s", counted(len(found), "game"), f"{before:%Y-%m-%d}")
         return len(found)
 
     async def delete_log_lines(self) -> None:

@@ -15,7 +15,7 @@ from bot.features.review.second_opinion import Opinion
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position.text_views import text_table
 from engine.core.events import RoundStarted, TileLaid, TokenPlaced, fold
-from engine.core.words import dollars, join_words
+from engine.core.words import counted, dollars, join_words
 from renderers import Picture, map_png, market_png, sheet_png
 from renderers.files import to_webp
 
@@ -51,11 +51,11 @@ def runs_lines(review: Review) -> Iterator[str]:
         yield "No company has run a train."
         return
     if not below:
-        yield f"Each of the {len(review.runs)} runs was the best possible."
+        yield f"{counted(len(review.runs), 'run')}, each the best possible."
         return
     missed = dollars(sum(run.best - run.revenue for run in below))
     were = "was below the best; it" if len(below) == 1 else "were below the best; together they"
-    yield f"{len(below)} of {len(review.runs)} runs {were} missed {missed}."
+    yield f"{len(below)} of {counted(len(review.runs), 'run')} {were} missed {missed}."
     for run in largest_misses(below):
         yield f"- {run_line(review, run)}"
 

@@ -7,7 +7,7 @@ The answer has controls for the settings that people change most.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 import msgspec
@@ -55,6 +55,7 @@ COMMENTS = {
     "away": "such as until 2026-12-24",
 }
 """What the settings are about, by the beginning of their lines."""
+STOPPED = {"tell": "you have stopped emails; `start` by email or a line with mail starts them again"}
 
 
 class PersonSettingsService:
@@ -78,8 +79,11 @@ class PersonSettingsService:
 
     async def show(self, person_id: int) -> str:
         """The settings of a person as lines that set them, each with what it is about."""
-        lines = (await self.settings(person_id)).lines(self._store.now())
-        return "\n".join(f"settings {line}{_comment(line)}" for line in lines)
+        async with self._store.read() as unit:
+            person = await unit.people.get(person_id)
+        lines = settings_of(person.preferences, person.time_zone).lines(self._store.now())
+        comments = COMMENTS if person.preferences.get("mail") is not False else COMMENTS | STOPPED
+        return "\n".join(f"settings {line}{_comment(line, comments)}" for line in lines)
 
     async def turns(self, person_id: int) -> str:
         """What waits for a person, the most urgent first."""
@@ -228,9 +232,9 @@ def without_word(line: str) -> str:
     return rest if first.casefold() == "settings" else f"{first} {rest}".strip()
 
 
-def _comment(line: str) -> str:
+def _comment(line: str, comments: Mapping[str, str]) -> str:
     """What a line of settings is about, behind a `#`."""
-    return next((f"  # {text}" for start, text in COMMENTS.items() if line.startswith(start)), "")
+    return next((f"  # {text}" for start, text in comments.items() if line.startswith(start)), "")
 
 
 def _confirmation(settings: PersonSettings, line: str, now: datetime) -> str:

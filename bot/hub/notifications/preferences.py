@@ -387,7 +387,7 @@ class QuietHours:
         summer time may show it twice; one that it leaves out is also so much earlier."""
         day = moment.astimezone(self.zone).date()
         for offset in range(3):
-            for fold in (0, 1):
+            for fold in (0, 1)[::step]:
                 yield local_moment(day + timedelta(days=step * offset), hour.replace(fold=fold), self.zone)
 
     def intervals(self, start: datetime, end: datetime) -> Iterator[tuple[datetime, datetime]]:
