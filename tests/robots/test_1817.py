@@ -9,8 +9,18 @@ from bot.features.robots.opening import start_cash, start_need
 from bot.features.robots.planning import to_plan
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from engine import OperatingRound, State, decision, game_of, new_game, options, play
-from engine.core.actions import BuyTrain, Convert, Pass, PayDividend, RunTrains, StartCompany, TakeLoans
-from tests.t1817.scenarios import ANN, FIVE, MERGER, company_lines, run_scenario
+from engine.core.actions import (
+    BuyTrain,
+    Convert,
+    Merge,
+    Pass,
+    PayDividend,
+    RunTrains,
+    StartCompany,
+    TakeLoans,
+    WillAct,
+)
+from tests.t1817.scenarios import ANN, FIVE, MERGER, MONEY, company_lines, run_scenario
 
 SHORT = FIVE + company_lines("SR", 5, 80, "Bob 3, Ann -1, pool 1")
 
@@ -127,6 +137,17 @@ def test_a_company_converts_only_where_somebody_buys_its_shares(money: int, conv
     state = run_scenario(f"{body}Ann: act\n= cash WT 200")
     judged = Robot().ranking(state, "p0")
     assert (judged[0].action == Convert()) == converts
+
+
+@pytest.mark.parametrize(("train", "merges"), [("", True), ("@ trains SR 2\n", False)])
+def test_a_company_without_a_train_is_merged_with_one_that_has_one(train: str, merges: bool) -> None:
+    """1817 §7.1.2. Both are Ann's; with a train each they are worth no more as one."""
+    small = company_lines("WT", 2, 60, "Ann 2", token="F19", trains="2", cash=20)
+    small += company_lines("SR", 2, 60, "Ann 2", token="G18", cash=20) + train
+    state = run_scenario(f"{MONEY}{small}@ round merger WT\n= cash WT 20")
+    assert (Robot().choose_action(state, "p0") == WillAct()) == merges
+    asked = play(state, "p0", WillAct()).state
+    assert (Robot().choose_action(asked, "p0") == Merge("SR")) == merges
 
 
 def test_a_company_in_debt_gives_its_last_train_to_no_other_company_of_its_president() -> None:

@@ -287,12 +287,11 @@ def test_a_private_is_sold_to_the_company_before_a_train_closes_it() -> None:
     """The PRR has $760. The first 5-train costs $450 and closes the CA, for which its owner may get $310."""
     body = "@ owns Ann PRR 6\n@ par PRR 76\n@ cash PRR 760\n@ private CA Ann\n@ phase 4\n@ depot 4 0"
     state = run_scenario(f"{body}\n@ round operating PRR\n> until train\n= cash PRR 760")
-    assert isinstance(Robot(0, Effort(1, 0)).choose_action(state, "p0"), BuyTrain)
-    bought = Robot(0, Effort(1, 400)).choose_action(state, "p0")
-    assert isinstance(bought, TradePrivate) and bought.amount == 310
-    assert Robot(0, Effort(1, 400)).choose_action(play(state, "p0", bought).state, "p0") == BuyTrain(
-        "5", "bank"
-    )
+    for positions in (0, 400):
+        robot = Robot(0, Effort(1, positions))
+        bought = robot.choose_action(state, "p0")
+        assert isinstance(bought, TradePrivate) and bought.amount == 310
+        assert robot.choose_action(play(state, "p0", bought).state, "p0") == BuyTrain("5", "bank")
 
 
 def test_a_plan_that_makes_all_poorer_alike_is_no_better_for_who_is_behind() -> None:

@@ -18,7 +18,6 @@ from engine.core.actions import (
     PlaceClosedPort,
     PlaceOpenPort,
     StartConnectionRun,
-    TakeLoans,
     TradePrivate,
 )
 from engine.core.state import (
@@ -88,14 +87,13 @@ def judge(o: Forecast, options: Sequence[Option], trials: int = track.MAX_TRIALS
     top = o.g.top
     judged: list[Scored] = []
     if o.seat in o.g.title.questions[type(top)].asked(o.g, top):
-        if isinstance(top, OperatingTurn) and top.step == "track":
+        step = top.step if isinstance(top, OperatingTurn) else ""
+        if step == "track":
             judged = track.track_step(o, options, trials)
-        elif isinstance(top, OperatingTurn) and type(top) is OperatingTurn:
-            judged = BY_STEP.get(top.step, _no_judgement)(o, options)
+        elif type(top) is OperatingTurn or step in ("run", "dividend"):
+            judged = BY_STEP.get(step, _no_judgement)(o, options)
         else:
             judged = BY_FRAME.get(type(top), _no_judgement)(o, options)
-        if type(top) is ConnectionRunTurn and top.step in ("run", "dividend"):
-            judged = BY_STEP[top.step](o, options)
     judged += _beside_the_question(o, options, {j.action for j in judged})
     return _ranked(options, judged)
 
@@ -120,8 +118,6 @@ def _beside_the_question(o: Forecast, options: Sequence[Option], known: set[Acti
             case TradePrivate() if company and isinstance(top, OperatingTurn) and top.step != "trains":
                 if top.step == "track" or top.step == "privates":
                     judged += trains.private_purchase(o, company, option)
-            case TakeLoans() if company and isinstance(top, OperatingTurn) and top.step != "trains":
-                judged.append(Scored(option.action, -20.0 * option.action.count, "no money is needed now"))
             case StartConnectionRun():
                 judged.append(Scored(option.action, 60.0, "the connection run pays at once"))
     deals = [option for option in options if isinstance(option.action, Accept | Decline)]

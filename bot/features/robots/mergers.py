@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import place_value
-from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, best
+from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, best, of_kind
+from bot.features.robots.trains import discard
 from engine import Game, Option, decision, game_of, options, play
 from engine.core.actions import (
     Accept,
@@ -27,10 +28,18 @@ from engine.core.actions import (
     TradePrivate,
     WillAct,
 )
-from engine.core.state import Offer, PostMergerLoans, PostMergerTrade
+from engine.core.state import (
+    AnyFrame,
+    Discard,
+    ExcessTokens,
+    MergerTurn,
+    Offer,
+    PostMergerLoans,
+    PostMergerTrade,
+)
 from engine.finance.loans import interest_due
 from engine.finance.ownership import share_percent
-from engine.mergers.conversion import convert_company, next_size
+from engine.mergers.conversion import current_merger_round, tokens_to_buy
 
 UNWANTED = -10.0
 """Worth of a conversion that cannot help."""
@@ -40,34 +49,6 @@ KEPT_UNTIL_CLOSED = 0.5
 """The same where privates close in a later phase: what a company may still pay for it."""
 
 
-def conversion_worth(o: Forecast, company: str) -> float:
-    """What a conversion brings the seat, once all have traded as these judgements tell them to."""
-    g = o.g
-    if next_size(g, company) is None or o.rounds_left < 2:
-        return UNWANTED
-    converted = g.draft()
-    convert_company(converted, company)
-    state = converted.state
-    while isinstance(state.top, PostMergerTrade | PostMergerLoans):
-        seat = decision(state).acting[0]
-        judgement = post_merger_trade if isinstance(state.top, PostMergerTrade) else loans_after_merger
-        judged = judgement(Forecast(game_of(state), seat, o.weights), options(state, seat))
-        state = play(state, seat, best(judged).action).state
-    return _held(o, game_of(state), company) - _held(o, g, company)
-
-
-def _held(o: Forecast, g: Game, company: str) -> float:
-    """What the seat's cash and shares of the company will bring, less its debt, once a train is bought."""
-    bought = g.draft()
-    co, train, cash = bought.company(company), Forecast(g, o.seat).next_train(), g.cash(company)
-    if train and train.price <= cash and len(co.trains) < g.phase.train_limit:
-        co.trains.append(train.name)
-        bought.state.cash[company] = cash - train.price
-    after = Forecast(bought, o.seat, o.weights)
-    shares = 100 * after.share_of(company) / share_percent(g, company)
-    return g.cash(o.seat) + shares * after.share_value(company) - after.debt(company)
-
-
 def merger_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Convert, merge, or leave it."""
     company = getattr(o.g.top, "company", "")
@@ -75,28 +56,61 @@ def merger_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     judged = [Scored(Pass(), 0.0, well)]
     for option in options:
         match option.action:
-            case Convert():
-                why = f"new shares bring the {company} money"
-                judged.append(Scored(option.action, conversion_worth(o, company), why))
-            case Merge(other, survivor):
-                judged.append(_merger(o, company, other, survivor))
+            case Convert() | Merge():
+                judged.append(_growth(o, company, option.action))
             case OfferCompanyForSale(sold):
                 judged.append(Scored(option.action, -30.0, f"the {sold} is worth more to me"))
             case WillAct():
-                own = [c for c in o.own_companies() if (o.g.company(c).size or 10) < 10]
-                wanted = max((conversion_worth(o, c) for c in own), default=-1.0)
-                judged.append(Scored(option.action, wanted, "one of my companies should convert"))
+                wanted = _best_growth(o) if getattr(o.g.top, "stage", "") == "convert" else UNWANTED
+                judged.append(Scored(option.action, wanted, "one of my companies should grow"))
     return judged
 
 
-def _merger(o: Forecast, company: str, other: str, survivor: str | None) -> Scored:
-    """Merge two companies of one's own where one has no train and the other has."""
-    g = o.g
-    merge = Merge(other, survivor)
-    if g.company(other).president != o.seat:
-        return Scored(merge, OFFER_UNASKED, f"the {other} has another president")
-    lacks = bool(g.company(company).trains) != bool(g.company(other).trains)
-    return Scored(merge, 15.0 if lacks else -15.0, f"the {other} has what the {company} lacks")
+def _best_growth(o: Forecast) -> float:
+    """What the best conversion or merger of a company of the seat brings it, before any has its turn."""
+    found = [UNWANTED]
+    for company in o.own_companies():
+        turn = o.g.draft()
+        turn.replace_top(frame := MergerTurn(company, "convert"))
+        at_turn = Forecast(turn, o.seat, o.weights)
+        for option in turn.title.questions[MergerTurn].options(turn, frame, o.seat):
+            if isinstance(option.action, Convert | Merge):
+                found.append(_growth(at_turn, company, option.action).value)
+    return max(found)
+
+
+def _growth(o: Forecast, company: str, action: Convert | Merge) -> Scored:
+    """What a conversion or a merger brings the seat, once all have traded as these judgements tell them."""
+    g, grown = o.g, [company]
+    why = f"new shares bring the {company} money"
+    if isinstance(action, Merge):
+        if g.company(action.company).president != o.seat:
+            return Scored(action, OFFER_UNASKED, f"the {action.company} has another president")
+        grown.append(action.company)
+        why = f"the {company} and the {action.company} are worth more as one"
+    if o.rounds_left < 2 or (isinstance(action, Merge) and action.survivor):
+        return Scored(action, UNWANTED, why)  # the other company's turn is judged for that
+    state = play(g.state, o.seat, action).state
+    while isinstance(top := state.top, PostMergerTrade | PostMergerLoans | ExcessTokens | Discard):
+        seat = decision(state).acting[0]
+        judged = AFTERWARDS[type(top)](Forecast(game_of(state), seat, o.weights), options(state, seat))
+        state = play(state, seat, best(judged).action).state
+    return Scored(action, _held(o, game_of(state), grown) - _held(o, g, grown), why)
+
+
+def _held(o: Forecast, g: Game, companies: Sequence[str]) -> float:
+    """What the seat's cash and shares of companies will bring, less their debts, once trains are bought."""
+    bought, train = g.draft(), Forecast(g, o.seat).next_train()
+    for company in companies:
+        co, cash = bought.company(company), g.cash(company)
+        if train and train.price <= cash and len(co.trains) < g.phase.train_limit:
+            co.trains.append(train.name)
+            bought.state.cash[company] = cash - train.price
+    after, held = Forecast(bought, o.seat, o.weights), float(g.cash(o.seat))
+    for company in companies:
+        shares = 100 * after.share_of(company) / share_percent(g, company)
+        held += shares * after.share_value(company) - after.debt(company)
+    return held
 
 
 def post_merger_trade(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -135,24 +149,19 @@ def loans_after_merger(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 
 def _owed(o: Forecast, company: str) -> int:
-    """Dollars for the station tokens that a conversion brings, about."""
-    g = o.g
-    size = g.company(company).size
-    if size is None:
-        return 0
-    sizes = g.components.company_sizes
-    bought = sizes[size].stations_to_buy - (1 if size == 10 else 0)
-    return max(bought, 0) * sizes[size].station_cost + interest_due(g, company)
+    """Dollars that the company will owe for interest, and for the station tokens of a conversion."""
+    g, size, owed = o.g, o.g.company(company).size, interest_due(o.g, company)
+    if size and isinstance(g.top, PostMergerLoans) and current_merger_round(g).last_converted == company:
+        owed += tokens_to_buy(g, company, size) * g.components.company_sizes[size].station_cost
+    return owed
 
 
 def buyer_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The buyer that lacks a train most."""
     judged = []
-    for option in options:
-        if isinstance(option.action, ChooseBuyer):
-            buyer = option.action.company
-            worth = 50.0 * (not o.g.company(buyer).trains) + 0.1 * o.g.cash(buyer)
-            judged.append(Scored(option.action, worth, f"the {buyer} can use it best"))
+    for choice in of_kind(options, ChooseBuyer):
+        worth = 50.0 * (not o.g.company(choice.company).trains) + 0.1 * o.g.cash(choice.company)
+        judged.append(Scored(choice, worth, f"the {choice.company} can use it best"))
     return judged
 
 
@@ -163,8 +172,7 @@ def crisis(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         if isinstance(option.action, SellShares):
             company, count = option.action.company, option.action.count
             price = o.g.price(company)
-            raised = price * count
-            over = max(raised + o.g.cash(o.seat), 0)
+            over = max(price * count + o.g.cash(o.seat), 0)
             loss = o.share_gain(company, price) * count + 0.2 * over
             if o.g.company(company).president == o.seat:
                 loss += 40
@@ -176,12 +184,19 @@ def crisis(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 def excess_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Keep the tokens in the best places."""
-    judged = []
-    for option in options:
-        if isinstance(option.action, RemoveToken):
-            worth = -place_value(o.g, option.action.hex)
-            judged.append(Scored(option.action, worth, f"the token in {option.action.hex} is missed least"))
-    return judged
+    return [
+        Scored(removed, -place_value(o.g, removed.hex), f"the token in {removed.hex} is missed least")
+        for removed in of_kind(options, RemoveToken)
+    ]
+
+
+AFTERWARDS: dict[type[AnyFrame], Callable[[Forecast, Sequence[Option]], list[Scored]]] = {
+    PostMergerTrade: post_merger_trade,
+    PostMergerLoans: loans_after_merger,
+    ExcessTokens: excess_tokens,
+    Discard: discard,
+}
+"""What is asked after a conversion or a merger, and who judges it."""
 
 
 def deal(o: Forecast, options: Sequence[Option]) -> list[Scored]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import place_value
-from bot.features.robots.scored import Scored, with_dollars
+from bot.features.robots.scored import Scored, of_kind, with_dollars
 from engine import Game, Option
 from engine.core.actions import (
     Bid,
@@ -117,18 +117,11 @@ def waterfall(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     for option in options:
         match option.action:
             case BuyPrivate(private):
-                price = next((c for c in [_asked(o, option)] if c is not None), 0)
+                price = o.g.private_definition(private).price - getattr(o.g.top, "discount", 0)
                 judged.append(_bid(o, private, price, option.action))
             case Bid(private, amount):
                 judged.append(_bid(o, private, amount, option.action))
     return judged
-
-
-def _asked(o: Forecast, option: Option) -> int | None:
-    """The price of the private on offer."""
-    assert isinstance(option.action, BuyPrivate)
-    discount = getattr(o.g.top, "discount", 0)
-    return o.g.private_definition(option.action.private).price - discount
 
 
 def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Scored:
@@ -157,24 +150,16 @@ def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> flo
 def bidding(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The auction of one private between its bidders: raise by the least while it is worth it."""
     judged = [Scored(Pass(), 0.0, "it has become too dear")]
-    for option in options:
-        if isinstance(option.action, Bid):
-            judged.append(_bid(o, option.action.private, option.action.amount, option.action))
-    return judged
+    return judged + [_bid(o, bid.private, bid.amount, bid) for bid in of_kind(options, Bid)]
 
 
 def seed_money(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Put a private up with the least bid, the seed money paying part of it."""
     judged = [Scored(Pass(), 0.0, "the privates left are too dear")]
-    for option in options:
-        if isinstance(option.action, Bid):
-            private = option.action.private
-            gain = private_worth(o, private) - option.action.amount - 2
-            left = o.g.cash(o.seat) - option.action.amount
-            gain -= max(100 - left, 0)
-            judged.append(
-                Scored(option.action, gain, f"the {private} can be paid into a company at its face value")
-            )
+    for bid in of_kind(options, Bid):
+        left = o.g.cash(o.seat) - bid.amount
+        gain = private_worth(o, bid.private) - bid.amount - 2 - max(LEAST_CASH - left, 0)
+        judged.append(Scored(bid, gain, f"the {bid.private} can be paid into a company at its face value"))
     return judged
 
 
@@ -242,20 +227,14 @@ def company_start(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     Privates are paid in while the company keeps enough for its train: each saves the seat its face value.
     """
     judged = [Scored(Pass(), 0.0, "the rest is paid in cash")]
-    g = o.g
-    for option in options:
-        if isinstance(option.action, FloatCompany):
-            size, privates = option.action.size, option.action.privates
-            face = sum(g.private_definition(p).price for p in privates)
-            frame = g.top
-            bid = frame.payable_in_privates if isinstance(frame, CompanyStart) else 0
-            train = o.next_train()
-            wanted = KEPT_PER_TRAIN * (train.price if train else 400)
-            short = max(
-                wanted - (g.cash(frame.company) if isinstance(frame, CompanyStart) else bid) + face, 0
-            )
-            worth = 300.0 + face - 0.6 * short + (6 if size == 5 else 0)
-            judged.append(Scored(option.action, worth, f"{size} shares bring the money it needs"))
+    g, train = o.g, o.next_train()
+    assert isinstance(g.top, CompanyStart)
+    for start in of_kind(options, FloatCompany):
+        face = sum(g.private_definition(p).price for p in start.privates)
+        wanted = KEPT_PER_TRAIN * (train.price if train else 400)
+        short = max(wanted - g.cash(g.top.company) + face, 0)
+        worth = 300.0 + face - 0.6 * short + 6 * (start.size == 5)
+        judged.append(Scored(start, worth, f"{start.size} shares bring the money it needs"))
     return judged
 
 
@@ -266,19 +245,15 @@ def start_choices(o: Forecast, options: Sequence[Option]) -> list[Scored]:
         if isinstance(option.action, StartCompany):
             by_home.setdefault((option.action.hex, option.action.node), option)
     homes = sorted(by_home, key=lambda home: -place_value(o.g, home[0]))[:4]
-    judged = []
+    judged = list[Scored]()
     privates = sum(o.g.private_definition(p).price for p in o.g.privates_of(o.seat))
+    train = o.next_train()
+    if start_cash(o) < start_need(o):
+        return judged
     for home in homes:
-        option, limit = by_home[home], start_bid(o, home[0])
-        if start_cash(o) < start_need(o):
-            continue
-        limit = min(limit, start_cash(o) + privates)
-        action = with_dollars(option, limit)
-        if action is None:
-            continue
-        train = o.next_train()
-        funds = limit + 200
-        if train and funds < train.price:
+        limit = min(start_bid(o, home[0]), start_cash(o) + privates)
+        action = with_dollars(by_home[home], limit)
+        if action is None or (train and limit + 200 < train.price):
             continue
         worth = 60 + 0.5 * place_value(o.g, home[0]) + 8 * o.horizon - 40 * len(o.own_companies())
         if o.rounds_left < 3:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.scored import Scored
+from bot.features.robots.scored import Scored, of_kind
 from engine import Option
 from engine.core.actions import (
+    Action,
     Decline,
     IssueShares,
     KeepDestinationToken,
@@ -20,7 +21,6 @@ from engine.core.actions import (
     PlaceOpenPort,
     PostponeConnectionRun,
     ProtectPrice,
-    RedeemShares,
     RunTrains,
     StartConnectionRun,
     WithholdDividend,
@@ -32,8 +32,7 @@ from engine.finance.ownership import share_percent
 
 def run_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Run the best routes."""
-    runs = [option.action for option in options if isinstance(option.action, RunTrains)]
-    return [Scored(run, 100.0, "it is the best run") for run in runs]
+    return [Scored(run, 100.0, "it is the best run") for run in of_kind(options, RunTrains)]
 
 
 def dividend_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -91,7 +90,7 @@ def _rises(o: Forecast, company: str, paid: int) -> bool:
 
 def _use_of(o: Forecast, company: str, dollars: int) -> float:
     """What dollars kept in the treasury are worth to the seat."""
-    g, cash, dollar = o.g, o.g.cash(company), o.weights.treasury_dollar
+    g, cash = o.g, o.g.cash(company)
     part = max(o.share_of(company), 0.2)
     lives = [o.life(t) for t in g.company(company).trains]
     rounds = max(lives, default=0.0)
@@ -104,53 +103,35 @@ def _use_of(o: Forecast, company: str, dollars: int) -> float:
     worth = useful * urgency
     if 0 < o.lay_cost(company) - cash <= dollars:
         worth += part * o.growth(company, g.company(company).trains) * max(o.horizon - 1, 0)
-    rest = dollars - useful
-    train = o.next_train()
-    if train and rest and len(g.company(company).trains) < g.phase.train_limit and o.life(train.name) > 2:
-        missing, life = train.price - cash, min(o.life(train.name), o.horizon)
-        if 0 < missing <= 2 * rest:
-            kept = [t for t in g.company(company).trains if o.life(t) > life * 0.6]
-            earned = 0.7 * life * o.added_revenue(company, kept, train.name, life)
-            gain = max(earned - dollar * train.price, 0) * min(rest / missing, 1)
-            return worth + gain * part + max(rest - missing, 0) * dollar * part
-    return worth + rest * dollar * part
+    return worth + (dollars - useful) * o.weights.treasury_dollar * part
 
 
 def issue_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
-    """Issue shares where a train cannot be paid otherwise; redeem with money to spare."""
+    """Issue shares where a train cannot be paid otherwise."""
     company = getattr(o.g.top, "company", "")
     judged = [Scored(Pass(), 0.0, "the treasury has what it needs")]
     short, price = o.shortage(company), o.g.price(company)
-    spare = o.g.cash(company) - o.train_fund(company)
-    for option in options:
-        if isinstance(option.action, IssueShares):
-            count = option.action.count
-            needed = -(-short // price) if short and price else 0
-            worth = 0.6 * min(short, count * price) - 15 * count if count <= needed else -15.0 * count
-            judged.append(Scored(option.action, worth, f"the {company} lacks ${short:,} for a train"))
-        elif isinstance(option.action, RedeemShares):
-            count = option.action.count
-            worth = 8.0 * count if spare > 1.5 * count * price + 200 else -20.0 * count
-            judged.append(Scored(option.action, worth, f"the {company} has money to spare"))
+    for issue in of_kind(options, IssueShares):
+        needed = -(-short // price) if short and price else 0
+        worth = 0.6 * min(short, issue.count * price) * (issue.count <= needed) - 15.0 * issue.count
+        judged.append(Scored(issue, worth, f"the {company} lacks ${short:,} for a train"))
     return judged
+
+
+CONNECTION: dict[type[Action], tuple[float, str]] = {
+    StartConnectionRun: (60.0, "the connection run pays at once"),
+    PostponeConnectionRun: (0.0, "the run may be worth more later"),
+    PlaceDestinationToken: (30.0, "the destination counts more with its token"),
+    KeepDestinationToken: (5.0, "a token more is of use elsewhere"),
+    Pass: (1.0, "there is nothing to do"),
+}
+"""Dollars of what may be done about a connection, and why."""
 
 
 def connection_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Do a connection run at once, and take the destination token that doubles the city."""
-    judged = []
-    for option in options:
-        match option.action:
-            case StartConnectionRun():
-                judged.append(Scored(option.action, 60.0, "the connection run pays at once"))
-            case PostponeConnectionRun():
-                judged.append(Scored(option.action, 0.0, "the run may be worth more later"))
-            case PlaceDestinationToken():
-                judged.append(Scored(option.action, 30.0, "the destination counts more with its token"))
-            case KeepDestinationToken():
-                judged.append(Scored(option.action, 5.0, "a token more is of use elsewhere"))
-            case Pass():
-                judged.append(Scored(option.action, 1.0, "there is nothing to do"))
-    return judged
+    kinds = [(option.action, type(option.action)) for option in options]
+    return [Scored(action, *CONNECTION[kind]) for action, kind in kinds if kind in CONNECTION]
 
 
 def city_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -171,12 +152,8 @@ def city_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 def protection(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Protect a price where the shares are worth it."""
-    judged = []
-    for option in options:
-        if isinstance(option.action, ProtectPrice):
-            company = option.action.company
-            gain = o.share_gain(company, o.g.price(company))
-            judged.append(Scored(option.action, gain + 25, f"shares of the {company} are worth their price"))
-        elif isinstance(option.action, Decline):
-            judged.append(Scored(option.action, 0.0, "the shares are not worth it"))
+    judged = [Scored(no, 0.0, "the shares are not worth it") for no in of_kind(options, Decline)]
+    for protect in of_kind(options, ProtectPrice):
+        gain = o.share_gain(protect.company, o.g.price(protect.company))
+        judged.append(Scored(protect, gain + 25, f"shares of the {protect.company} are worth their price"))
     return judged

@@ -21,14 +21,10 @@ UNFLOATED_SHARE = 60.0
 
 def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The par price of a company that came with a private: the highest at which the seat can float it."""
-    judged = []
-    for option in options:
-        if isinstance(option.action, Par):
-            judged.append(par_choice(o, option.action))
-    return judged
+    return [par_choice(o, option.action) for option in options if isinstance(option.action, Par)]
 
 
-def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int = 0) -> Scored:
+def par_choice(o: Forecast, par: Par, more_cash: int = 0) -> Scored:
     """A par price: high for a full treasury, but so that the seat can float the company alone.
 
     more_cash: dollars that the seat raises for it.
@@ -36,7 +32,6 @@ def par_choice(o: Forecast, par: Par, granted: int | None = None, more_cash: int
     g, definition = o.g, o.g.company_definition(par.company)
     share = share_percent(g, par.company)
     held = 100 - g.percent_held("ipo", par.company)
-    granted = held if granted is None else granted
     if g.company(par.company).par is None and not isinstance(g.top, Auction) and _is_granted(o, par.company):
         held = max(held, definition.shares[0])
     cost = max(definition.float_percent - held, 0) * par.price // share

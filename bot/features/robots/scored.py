@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from engine import Action, Option
 
+ActionT = TypeVar("ActionT", bound=Action)
 AMOUNT_FIELDS = ("amount", "price")
 BANKRUPTCY = -100_000.0
 """Worth of going bankrupt: there is no other way."""
@@ -30,6 +32,11 @@ class Scored(NamedTuple):
     def worth(self) -> float:
         """Dollars that it is thought to bring."""
         return self.value - self.bar
+
+
+def of_kind(options: Sequence[Option], kind: type[ActionT]) -> Iterator[ActionT]:
+    """The actions of one kind among the options."""
+    return (option.action for option in options if isinstance(option.action, kind))
 
 
 def with_dollars(option: Option, dollars: float) -> Action | None:

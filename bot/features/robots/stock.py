@@ -92,35 +92,8 @@ def stock_turn(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     auctions = [option for option in options if isinstance(option.action, StartCompany)]
     if auctions:
         judged += start_choices(o, auctions)
-    judged = with_starts(o, _by_budget(o, judged), options)
+    judged = with_starts(o, judged, options)
     return [_keeping_plan(o, each) for each in _by_certificate(o, _swap_when_full(o, judged))]
-
-
-def _by_budget(o: Forecast, judged: list[Scored]) -> list[Scored]:
-    """Rank the shares that are worth their price by what all the money that the seat has would bring in them.
-
-    Short of money, the share that brings most for each dollar is the best; at the certificate limit, the one
-    that brings most for each certificate. Where companies take loans, most shares are cheap and few are worth
-    their price, so the gain decides alone.
-    """
-    g = o.g
-    if g.components.loans:
-        return judged
-    room = max(certificate_room(g, o.seat), 1)
-    gains = {}
-    for each in judged:
-        buy = each.action
-        if isinstance(buy, BuyShares) and each.value > 0 and g.company(buy.company).floated:
-            price = (share_price(g, buy.company, buy.source) or 1) * buy.count
-            gains[buy] = each.value * min(g.cash(o.seat) / price, room)
-    if not gains:
-        return judged
-    most = max(gains.values())
-    best = max(each.value for each in judged if each.action in gains)
-    return [
-        each._replace(value=gains[each.action] / most * best) if each.action in gains else each
-        for each in judged
-    ]
 
 
 def _by_certificate(o: Forecast, judged: list[Scored]) -> list[Scored]:

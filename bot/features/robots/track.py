@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import open_neighbors
-from bot.features.robots.scored import BANKRUPTCY, Scored
+from bot.features.robots.scored import BANKRUPTCY, Scored, of_kind
 from bot.features.robots.trains import lead_part, lost_train, ruins
 from engine import Game, Option, game_of, stop_revenue
 from engine.core.actions import (
@@ -242,7 +242,7 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The station token that raises the revenue most, if the money is not needed for a train."""
     company = getattr(o.g.top, "company", "")
     judged = [Scored(Pass(), 0.0, "no token is worth its price now")]
-    tokens = [option.action for option in options if isinstance(option.action, PlaceToken)]
+    tokens = list(of_kind(options, PlaceToken))
     if not tokens:
         return judged
     surveyor = Surveyor(o, company)
@@ -265,11 +265,8 @@ def token_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 def home_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The home city with the most revenue around it."""
-    return [
-        Scored(option.action, 10.0 - option.action.node, "track leads on from that city")
-        for option in options
-        if isinstance(option.action, ChooseHome)
-    ]
+    homes = of_kind(options, ChooseHome)
+    return [Scored(home, 10.0 - home.node, "track leads on from that city") for home in homes]
 
 
 def applied(o: Forecast, action: Action) -> Game:

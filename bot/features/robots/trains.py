@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, with_dollars
+from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, of_kind, with_dollars
 from engine import BANK, POOL, Game, Option, is_seat
 from engine.core.actions import (
     BuyTrain,
@@ -46,10 +46,15 @@ def train_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 judged.append(forced_sale(o, option.action))
             case DeclareBankruptcy():
                 judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
-            case TradePrivate():
-                judged += private_purchase(o, company, option)
             case TakeLoans():
                 judged.append(loan_for_train(o, company, option.action))
+    trains = [each for each in judged if isinstance(each.action, BuyTrain)]
+    first = max(trains, key=lambda each: each.value, default=judged[0])
+    for option in options:
+        if isinstance(option.action, TradePrivate):
+            if isinstance(first.action, BuyTrain) and first.action.source in BANK_SOURCES:
+                judged += private_purchase(o, company, option, first)
+            judged += private_purchase(o, company, option)
     return judged
 
 
@@ -98,32 +103,6 @@ def _worth(o: Forecast, company: str, train: str, traded_in: str | None = None) 
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 
-def own_loss(o: Forecast, company: str, train: str, before: int = 0) -> float:
-    """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
-
-    What a rival has to pay for a train is won, as part of what the rivals have. before: how many other
-    trains are bought first.
-    """
-    if o.purchases_until(train) > before or train in o.g.title.trains_introduced[o.g.state.phase]:
-        return 0.0
-    loss = 0.0
-    others = max(len(o.g.state.active_seats) - 1, 1)
-    for other in o.operating():
-        trains = o.g.company(other).trains
-        left = [t for t in trains if o.train(t).rusts_on != train]
-        if len(left) == len(trains):
-            continue
-        lost = o.revenue(other) - o.revenue(other, left)
-        loss += lost * lead_part(o, other) * 1.5
-        president = o.g.company(other).president
-        burden = max(o.train(train).price - o.g.cash(other), 0) * 0.8
-        if not left and president == o.seat and other != company:
-            loss += burden
-        elif not left and president != o.seat and o.g.components.must_own_train:
-            loss -= burden / others
-    return loss
-
-
 def lead_part(o: Forecast, company: str) -> float:
     """What the seat gains on the others, on the average of these, with each dollar that the company pays."""
     held = {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)}
@@ -143,9 +122,8 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
         cost += o.revenue_over(company, [*trains, buy.train], o.horizon)
     if not lasting_after and trains:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
-    gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
+    gain = (worth - cost) * max(o.share_of(company), 0.2)
     gain -= o.liquidation_loss(company, price)
-    gain += o.weights.through * _next_type(o, company, buy, price)
     if not trains:
         gain += 150.0 if g.components.must_own_train else 400.0
         if buy.train in g.state.pool_trains and buy.source == POOL and o.life(buy.train) > 1:
@@ -186,20 +164,6 @@ def lost_train(o: Forecast, company: str, cost: int) -> float:
     return max(_purchase(o, company, BuyTrain(train.name, BANK), train.price).value, 0.0)
 
 
-def _next_type(o: Forecast, company: str, buy: BuyTrain, price: int) -> float:
-    """Dollars to the seat of a train of the next type, which the company can buy in the same turn if this one
-    is the last of its type."""
-    train = o.train_after(buy.train)
-    if train is None or buy.source == POOL or o.purchases_until(train.name) != 1:
-        return 0.0
-    has_room = len(o.g.company(company).trains) + 2 <= o.g.phase.train_limit
-    spent = price + train.price
-    if not has_room or spent > o.g.cash(company) or o.liquidation_loss(company, spent):
-        return 0.0
-    gain = _worth(o, company, train.name) - o.weights.treasury_dollar * train.price
-    return max(gain * max(o.share_of(company), 0.2) - own_loss(o, company, train.name, before=1), 0.0)
-
-
 def _transfer_price(o: Forecast, company: str, buy: BuyTrain) -> int:
     """What one company of the seat pays another: as much as the seller lacks and the buyer can spare."""
     spare = o.g.cash(company) - o.train_fund(company)
@@ -235,8 +199,11 @@ def forced_sale(o: Forecast, sale: SellShares) -> Scored:
     return Scored(sale, -20.0 - loss, f"shares of the {company} are missed least")
 
 
-def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
-    """Buy the president's private for the company, for as much as its trains leave."""
+def private_purchase(o: Forecast, company: str, option: Option, before: Scored | None = None) -> list[Scored]:
+    """Buy the president's private for the company, for as much as its trains leave.
+
+    before: a train that is bought next, for which the money is left: it may close the private.
+    """
     deal = option.action
     assert isinstance(deal, TradePrivate)
     g = o.g
@@ -248,6 +215,8 @@ def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
     needed = o.train_fund(company)
     if not g.company(company).trains and train:
         needed = max(needed, train.price)
+    if before and isinstance(before.action, BuyTrain):
+        needed = max(needed, face_price(g, before.action))
     spare = g.cash(company) - needed - o.lay_cost(company)
     bought = with_dollars(option, spare)
     if not isinstance(bought, TradePrivate):
@@ -260,6 +229,7 @@ def private_purchase(o: Forecast, company: str, option: Option) -> list[Scored]:
         worth += 15
     if definition.grants and definition.grants.president:
         worth -= 100
+    worth += max(before.value, 0.0) if before and worth > 0 else 0.0
     return [Scored(bought, worth, f"the {company} has ${spare:,} to spare, and I can use them")]
 
 
@@ -291,39 +261,30 @@ def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
 def repay_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Repay what is not needed for the next train."""
     company = getattr(o.g.top, "company", "")
-    may_repay = any(isinstance(option.action, RepayLoans) for option in options)
-    why = "the money is kept for a train" if may_repay else f"the {company} needs no loan now"
+    repayments = list(of_kind(options, RepayLoans))
+    why = "the money is kept for a train" if repayments else f"the {company} needs no loan now"
     judged = [Scored(Pass(), 0.0, why)]
-    for option in options:
-        if isinstance(option.action, RepayLoans):
-            value = loan_terms(o.g).value
-            left = o.g.cash(company) - option.action.count * value
-            short = max(o.train_fund(company) - left, 0)
-            next_train = o.next_train()
-            growth = (
-                0.25 * max((next_train.price if next_train else 0) - left, 0)
-                if len(o.g.company(company).trains) < o.g.phase.train_limit
-                else 0
-            )
-            worth = option.action.count * (12 + 3 * o.g.state.interest_per_loan * 0.5) - growth * 0.3
-            worth -= min(short, option.action.count * value)
-            bar = min(option.action.count * value - short, 0.0)
-            why = "loans cost interest and hold the price down"
-            judged.append(Scored(option.action, worth + bar, why, bar))
-        elif isinstance(option.action, TakeLoans):
-            judged.append(Scored(option.action, -10.0 * option.action.count, "the money is not needed now"))
+    next_train, has_room = o.next_train(), len(o.g.company(company).trains) < o.g.phase.train_limit
+    for repayment in repayments:
+        dollars = repayment.count * loan_terms(o.g).value
+        left = o.g.cash(company) - dollars
+        short = max(o.train_fund(company) - left, 0)
+        wanted = max(next_train.price - left, 0) if next_train and has_room else 0
+        worth = repayment.count * (12 + 1.5 * o.g.state.interest_per_loan) - 0.075 * wanted
+        bar = min(dollars - short, 0.0)
+        why = "loans cost interest and hold the price down"
+        judged.append(Scored(repayment, worth - min(short, dollars) + bar, why, bar))
     return judged
 
 
 def discard(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Discard the train that earns least in the time that it has left."""
     judged = []
-    for option in options:
-        if isinstance(option.action, DiscardTrain):
-            company, train = option.action.company, option.action.train
-            kept = list(o.g.company(company).trains)
-            kept.remove(train)
-            loss = o.revenue(company) - o.revenue(company, kept)
-            later = min(o.life(train), o.horizon) * (o.train(train).distance or 9)
-            judged.append(Scored(option.action, -loss - later, f"the {train}-train is missed least"))
+    for discarded in of_kind(options, DiscardTrain):
+        company, train = discarded.company, discarded.train
+        kept = list(o.g.company(company).trains)
+        kept.remove(train)
+        loss = o.revenue(company) - o.revenue(company, kept)
+        later = min(o.life(train), o.horizon) * (o.train(train).distance or 9)
+        judged.append(Scored(discarded, -loss - later, f"the {train}-train is missed least"))
     return judged

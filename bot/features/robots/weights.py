@@ -20,7 +20,6 @@ class Weights(msgspec.Struct, frozen=True):
     * `reach`: dollars a round that a dollar of stops within reach is worth, until there is a train for them.
     * `most_of_face`: no private is worth more than that part of its face value: companies need the money.
     * `prospect`: how much of what trains would earn on grown track is reckoned with; 0 is today's track only.
-    * `through`: how much of the next train counts for the last one of a type, where a company can pay both.
     * `judged_part`: how much a judgement counts beside what a plan brings.
     """
 
@@ -34,7 +33,6 @@ class Weights(msgspec.Struct, frozen=True):
     most_of_face: float = 1.4
     judged_part: float = 0.3
     prospect: float = 1.0
-    through: float = 0.5
 
 
 DEFAULT_WEIGHTS = Weights()

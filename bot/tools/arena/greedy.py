@@ -16,7 +16,7 @@ from zlib import crc32
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.judgement import judge
-from bot.features.robots.scored import Scored, with_dollars
+from bot.features.robots.scored import Scored, of_kind, with_dollars
 from bot.features.robots.track import applied
 from engine import Game, Option, State, game_of, options, stop_revenue, visible_to
 from engine.core.actions import (
@@ -98,7 +98,7 @@ class _Choice:
         return None
 
     def _of(self, kind: type[ActionT]) -> list[ActionT]:
-        return [each.action for each in self.found if isinstance(each.action, kind)]
+        return list(of_kind(self.found, kind))
 
     def _pass(self) -> Action | None:
         return next(iter(self._of(Pass)), None)
