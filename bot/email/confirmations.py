@@ -14,8 +14,8 @@ from bot.hub.info import TableInfo, open_seats
 from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import load_standing
 from bot.service import Service
-from mail import ReplyToken
 from mail.composing.page import Attachment
+from mail.reply_address import ReplyToken
 from storage import (
     AddressClaim,
     AlreadyExists,

@@ -59,8 +59,7 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
 from mail.imap import Folder
-from mail.inbox import MailOutcome
-from mail.operator_alerts import OperatorAlerts
+from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
 from mail.reading.headers import recipient_headers
 from mail.reading.line_text import first_word

@@ -22,7 +22,7 @@ from bot.hub.request import UNKNOWN_SEAT, NotYourSeat, QueryAnswer, Request, fir
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
-from mail import normalize_address
+from mail.reply_address import normalize_address
 
 
 @dataclass(slots=True)

@@ -475,7 +475,7 @@ async def test_uids_are_searched_in_slices(mailbox: Mailbox, monkeypatch: pytest
     uids = await imap.uids(1)
     assert len(uids) == 7 and uids == sorted(uids)
     assert await imap.uids(uids[4]) == uids[4:] and await imap.uids(uids[-1] + 1) == []
-    assert await imap.envelope(uids[-1] + 50) is None and await imap.fetch(uids[-1] + 50) is None
+    assert await imap.size(uids[-1] + 50) is None and await imap.fetch(uids[-1] + 50) is None
     await imap.close()
 
 
