@@ -45,7 +45,7 @@ MAX_ALERTS = 1000  # of different kinds that are remembered
 class OperatorAlerts:
     """Alerts the operator in the log, not more often than once in some time for each kind of alert."""
 
-    def __init__(self, now: Callable[[], datetime]) -> None:
+    def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._now = now
         self._last_sent: dict[str, datetime] = {}
 
@@ -133,8 +133,7 @@ class InboxWatcher:
     """Runs until it is cancelled: `await InboxWatcher(account, arrivals, handler, parser).run()`.
 
     report: is told why the mailbox cannot be used, and an empty text when it can. warn: is told how many
-    emails wait for another attempt, and an empty text when none does. last_checked: when the whole mailbox
-    was last checked; None before the first time.
+    emails wait for another attempt, and an empty text when none does.
     """
 
     def __init__(
@@ -153,9 +152,8 @@ class InboxWatcher:
         self._parser = parser
         self._timing = timing
         self._report, self._warn = report, warn
-        self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts()
         self._first_uid = 1  # all mail with a lower UID is handled
-        self.last_checked: datetime | None = None
 
     async def run(self) -> None:
         """Watch the mailbox until cancelled."""
@@ -238,7 +236,6 @@ class InboxWatcher:
                 log.exception("mailbox: a mail could not be handled; it is tried again later")
                 failed_uids.append(uid)
         self._first_uid = max(uids, default=first_uid - 1) + 1
-        self.last_checked = datetime.now(UTC)
         count = len(failed_uids)
         waiting = "1 email in it waits" if count == 1 else f"{count} emails in it wait"
         self._warn(f"{waiting} for another attempt; the log says why" if count else "")

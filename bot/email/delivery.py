@@ -247,7 +247,7 @@ class MailTidying:
 
     def __init__(self, arrivals: InboundMail, connection: MailConnection, keep_days: int) -> None:
         self._arrivals, self._connection, self._keep_days = arrivals, connection, keep_days
-        self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts()
 
     async def tidied(self, fullness: str) -> None:
         """Tell the operator that the mailbox is nearly full, and delete our copies."""
