@@ -13,30 +13,3 @@ same bytes, until the server has accepted them.
 Whoever stores an `OutgoingMail` stores its `issued_tokens` by their hashes and its `reply_token` by
 `message_id`. With the promises of `Arrivals`, every step here may be repeated.
 """
-
-from mail.composing.compose import OutgoingMail, compose
-from mail.composing.page import InlineImage, MailPage
-from mail.imap import ImapAccount
-from mail.inbox import InboxTiming, InboxWatcher
-from mail.reading.parser_process import ParserProcess
-from mail.reply_address import ReplyToken, ServiceAddress, TokenRedactionFilter, normalize_address, redact
-from mail.smtp import SmtpDeliveryWorker
-from mail.smtp_connections import SmtpAccount
-
-__all__ = [
-    "ImapAccount",
-    "InboxTiming",
-    "InboxWatcher",
-    "InlineImage",
-    "MailPage",
-    "OutgoingMail",
-    "ParserProcess",
-    "ReplyToken",
-    "ServiceAddress",
-    "SmtpAccount",
-    "SmtpDeliveryWorker",
-    "TokenRedactionFilter",
-    "compose",
-    "normalize_address",
-    "redact",
-]

@@ -13,8 +13,7 @@ import re
 import ssl
 from collections.abc import Awaitable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
+from datetime import date
 from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple, Self, TypeVar
@@ -75,13 +74,6 @@ class ImapAccount:
             )
         if any(ord(char) < 32 or char == "\x7f" for char in self.user + self.password):
             raise ValueError("The IMAP name and password may not contain control characters.")
-
-
-class Envelope(NamedTuple):
-    """The size of a message in bytes, and the time at which the server received it."""
-
-    size: int
-    received_at: datetime
 
 
 class Quota(NamedTuple):
@@ -241,15 +233,11 @@ class ImapConnection:
         lines = [bytes(line) for line in response.lines[:-1]]
         return {int(word) for line in lines for word in line.split() if word.isdigit()}
 
-    async def envelope(self, uid: int) -> Envelope | None:
-        """Size and time of a message; None where it is gone."""
-        response = await self._call_ok(self._client.uid("fetch", str(uid), "(UID RFC822.SIZE INTERNALDATE)"))
-        for line in response.lines:
-            size = re.search(rb"RFC822\.SIZE (\d+)", bytes(line))
-            date = re.search(rb'INTERNALDATE "([^"]{1,40})"', bytes(line))
-            if size:
-                return Envelope(int(size[1]), _parse_time(date[1].decode("ascii", "replace") if date else ""))
-        return None
+    async def size(self, uid: int) -> int | None:
+        """The size of a message in bytes; None where it is gone."""
+        response = await self._call_ok(self._client.uid("fetch", str(uid), "(UID RFC822.SIZE)"))
+        found = (re.search(rb"RFC822\.SIZE (\d+)", bytes(line)) for line in response.lines)
+        return next((int(size[1]) for size in found if size), None)
 
     async def fetch(self, uid: int, max_bytes: int | None = None) -> bytes | None:
         """The bytes of a message, or the first `max_bytes` of them; None where it is gone. Sets no flags."""
@@ -369,10 +357,3 @@ def _mailbox_name(name: str) -> str:
 def _resolve(lost: asyncio.Future[None], _: Exception | None) -> None:
     if not lost.done():
         lost.set_result(None)
-
-
-def _parse_time(text: str) -> datetime:
-    try:
-        return parsedate_to_datetime(text).astimezone(UTC)
-    except (ValueError, TypeError, IndexError):
-        return datetime.now(UTC)

@@ -32,13 +32,31 @@ from mail.imap import (
     Quota,
     why_unreachable,
 )
-from mail.operator_alerts import OperatorAlerts
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reading.parts import MailProblem
 from mail.reply_address import ReplyToken, redact
 
 log = logging.getLogger(__name__)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MAX_ALERTS = 1000  # of different kinds that are remembered
+
+
+class OperatorAlerts:
+    """Alerts the operator in the log, not more often than once in some time for each kind of alert."""
+
+    def __init__(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._now = now
+        self._last_sent: dict[str, datetime] = {}
+
+    def send(self, kind: str, text: str, every: timedelta = HOUR) -> None:
+        """Send an alert, unless one of this kind was sent within `every`."""
+        last = self._last_sent.get(kind)
+        if last is None or self._now() - last >= every:
+            if len(self._last_sent) >= MAX_ALERTS:
+                self._last_sent.clear()
+            self._last_sent[kind] = self._now()
+            log.error("for the operator: %s", text)
 
 
 class Arrival(NamedTuple):
@@ -73,8 +91,8 @@ class Arrivals(Protocol):
     the outcome is stored with its replies and their tokens in one.
     """
 
-    async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
-        """Keep the bytes and count an attempt. digest: their SHA-256. when: the server's time of receipt."""
+    async def record_arrival(self, digest: str, raw: bytes) -> Arrival:
+        """Keep the bytes and count an attempt. digest: their SHA-256."""
 
     async def record_outcome(self, digest: str, outcome: MailOutcome) -> None:
         """Store the outcome, its replies and their tokens; no replies for a known `idempotency_key`.
@@ -115,8 +133,7 @@ class InboxWatcher:
     """Runs until it is cancelled: `await InboxWatcher(account, arrivals, handler, parser).run()`.
 
     report: is told why the mailbox cannot be used, and an empty text when it can. warn: is told how many
-    emails wait for another attempt, and an empty text when none does. last_checked: when the whole mailbox
-    was last checked; None before the first time.
+    emails wait for another attempt, and an empty text when none does.
     """
 
     def __init__(
@@ -135,9 +152,8 @@ class InboxWatcher:
         self._parser = parser
         self._timing = timing
         self._report, self._warn = report, warn
-        self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts()
         self._first_uid = 1  # all mail with a lower UID is handled
-        self.last_checked: datetime | None = None
 
     async def run(self) -> None:
         """Watch the mailbox until cancelled."""
@@ -220,23 +236,22 @@ class InboxWatcher:
                 log.exception("mailbox: a mail could not be handled; it is tried again later")
                 failed_uids.append(uid)
         self._first_uid = max(uids, default=first_uid - 1) + 1
-        self.last_checked = datetime.now(UTC)
         count = len(failed_uids)
         waiting = "1 email in it waits" if count == 1 else f"{count} emails in it wait"
         self._warn(f"{waiting} for another attempt; the log says why" if count else "")
         return failed_uids
 
     async def _process(self, imap: ImapConnection, uid: int) -> None:
-        envelope = await imap.envelope(uid)
-        if envelope is None:
+        size = await imap.size(uid)
+        if size is None:
             return
-        partial = envelope.size > self._timing.max_size
+        partial = size > self._timing.max_size
         raw = await imap.fetch(uid, self._timing.preview_size if partial else None)
         if raw is None:
             return
         await self._parser.start()  # before the attempt counts: a busy machine spoils no mail
         digest = hashlib.sha256(raw).hexdigest()
-        arrival = await self._arrivals.record_arrival(digest, raw, envelope.received_at)
+        arrival = await self._arrivals.record_arrival(digest, raw)
         folder = arrival.folder
         if folder is None:
             outcome = await self._decide(raw, partial, arrival.attempts)

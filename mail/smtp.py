@@ -96,7 +96,7 @@ class SmtpDeliveryWorker:
     Call `wake` after an email was put into the outbox. poll: seconds between checks of the outbox without
     `wake`. spacing: seconds between two emails to the same domain, after `BURST` that follow each other at
     once. connections: at once, at most. renewal: seconds between renewals of the leases. report: see
-    `SmtpConnections`. last_delivery: when the server last accepted an email.
+    `SmtpConnections`.
     """
 
     def __init__(
@@ -124,7 +124,6 @@ class SmtpDeliveryWorker:
         self._lines: dict[str, deque[DueMail]] = {}
         self._held: dict[str, DueMail] = {}  # all emails in a line, by id
         self._free_at: dict[str, float] = {}  # when a domain has its burst again, by the event loop's clock
-        self.last_delivery: datetime | None = None
 
     def wake(self) -> None:
         """Check the outbox now."""
@@ -146,22 +145,6 @@ class SmtpDeliveryWorker:
                             await self._wake_event.wait()
         finally:
             self._connections.abort()
-
-    async def deliver_due(self) -> bool:
-        """Send all emails that are due; returns whether there were any."""
-        had_mail = False
-        while True:
-            async with asyncio.TaskGroup() as tasks:
-                has_mail = False
-                while (await self._take_due(tasks))[0]:
-                    has_mail = True
-            if not has_mail:
-                return had_mail
-            had_mail = True
-
-    async def close(self) -> None:
-        """Take leave of the server."""
-        await self._connections.quit_idle()
 
     # --- taking emails ---
 
@@ -266,7 +249,6 @@ class SmtpDeliveryWorker:
                 smtp.close()
                 await self._retry_later(mail, f"{type(error).__name__}: {error}")
             else:
-                self.last_delivery = self._now()
                 await self._outbox.mark_sent(mail)
 
     async def _refused(

@@ -30,7 +30,8 @@ from bot.hub.request import Completed
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal.console import Console
-from mail import ServiceAddress, compose
+from mail.composing.compose import compose
+from mail.reply_address import ServiceAddress
 from renderers.canvas import font
 from tests.drawn_here import DrawnHere
 from tests.fake_discord.models import Message

@@ -28,8 +28,9 @@ from bot.hub.notifications.messages import Notification
 from bot.hub.people import person_by_address
 from bot.service import Service
 from bot.terminal.console import Console
-from mail import ServiceAddress, compose
+from mail.composing.compose import compose
 from mail.reading.parser import ParsedMail
+from mail.reply_address import ServiceAddress
 from storage import Store, open_store
 from tests.drawn_here import DrawnHere
 

@@ -14,8 +14,8 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import load_standing, prefer_address
 from bot.service import Service
-from mail import ReplyToken
 from mail.composing.page import Attachment
+from mail.reply_address import ReplyToken
 from storage import (
     AddressClaim,
     AlreadyExists,

@@ -32,24 +32,15 @@ from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import (
-    ImapAccount,
-    InboxTiming,
-    InboxWatcher,
-    ParserProcess,
-    ServiceAddress,
-    SmtpAccount,
-    SmtpDeliveryWorker,
-    TokenRedactionFilter,
-    compose,
-    redact,
-)
-from mail.composing.compose import OutgoingMail
+from mail.composing.compose import OutgoingMail, compose
 from mail.connecting import AccessTokens
-from mail.inbox import MailboxCaretaker
-from mail.operator_alerts import DAY, OperatorAlerts
+from mail.imap import ImapAccount
+from mail.inbox import DAY, InboxTiming, InboxWatcher, MailboxCaretaker, OperatorAlerts
 from mail.reading.bounces import classify
-from mail.smtp import DueMail, LeasedMails, retry_at
+from mail.reading.parser_process import ParserProcess
+from mail.reply_address import ServiceAddress, TokenRedactionFilter, redact
+from mail.smtp import DueMail, LeasedMails, SmtpDeliveryWorker, retry_at
+from mail.smtp_connections import SmtpAccount
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
@@ -256,7 +247,7 @@ class MailTidying:
 
     def __init__(self, arrivals: InboundMail, connection: MailConnection, keep_days: int) -> None:
         self._arrivals, self._connection, self._keep_days = arrivals, connection, keep_days
-        self._alerts = OperatorAlerts(lambda: datetime.now(UTC))
+        self._alerts = OperatorAlerts()
 
     async def tidied(self, fullness: str) -> None:
         """Tell the operator that the mailbox is nearly full, and delete our copies."""

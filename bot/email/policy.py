@@ -59,8 +59,7 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
 from mail.imap import Folder
-from mail.inbox import MailOutcome
-from mail.operator_alerts import OperatorAlerts
+from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
 from mail.reading.headers import recipient_headers
 from mail.reading.line_text import first_word
@@ -103,7 +102,7 @@ class MailPolicy:
     ) -> None:
         """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
         `admits_host`."""
-        self._commands, self._address, self._limits = service.commands, address, limits
+        self._commands, self._address = service.commands, address
         self._alerts = OperatorAlerts(now)
         self._people = people
         self._lookup = TokenLookup(service, address)
@@ -219,12 +218,9 @@ class MailPolicy:
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
         lines = reply.lines
-        code = None
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
-        if (
-            can_be_held
-            and await self._replies.count(86_400, token.actor, "wrong sender") < self._limits.notices_per_day
-        ):
+        notices, code = await self._replies.count(86_400, token.actor, "wrong sender"), None
+        if can_be_held and notices < self._replies.limits.notices_per_day:
             code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
         return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
@@ -427,7 +423,7 @@ class MailPolicy:
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
                 ruling = Ruling("unreadable", page, token, Folder.QUARANTINE)
-                return await self._replies.reply(stub, ruling, daily=self._limits.notices_per_day)
+                return await self._replies.reply(stub, ruling, daily=self._replies.limits.notices_per_day)
         return MailOutcome("unreadable", Folder.QUARANTINE)
 
 

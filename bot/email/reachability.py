@@ -30,9 +30,9 @@ from bot.hub.timers import PING_KIND, recall
 from bot.position.pending import PendingDecision
 from bot.service import Service
 from engine.core.words import join_words
-from mail import ReplyToken
-from mail.operator_alerts import DAY, OperatorAlerts
+from mail.inbox import DAY, OperatorAlerts
 from mail.reading.bounces import BounceKind, classify
+from mail.reply_address import ReplyToken
 from storage import Person, UnitOfWork
 
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count

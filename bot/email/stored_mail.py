@@ -26,10 +26,10 @@ import msgspec
 
 from bot.hub.notifications.messages import Notification, decode_notification
 from bot.service import Service
-from mail import ReplyToken
 from mail.composing.compose import OutgoingMail
 from mail.imap import Folder
 from mail.inbox import Arrival, GatheredAnswer, MailOutcome
+from mail.reply_address import ReplyToken
 from storage import (
     NewMessage,
     Store,
@@ -44,7 +44,7 @@ class InboundMail:
     def __init__(self, service: Service, folder: Path) -> None:
         self._service, self._store, self._folder = service, service.store, folder
 
-    async def record_arrival(self, digest: str, raw: bytes, when: datetime) -> Arrival:
+    async def record_arrival(self, digest: str, raw: bytes) -> Arrival:
         """Store the bytes and count the attempt, before anything is read."""
         path = self._mail_path(digest)
         if not path.exists():

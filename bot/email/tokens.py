@@ -81,8 +81,7 @@ class TokenLookup:
     async def find(self, secrets: Sequence[str]) -> list[ReplyToken]:
         """What these tokens stand for."""
         async with self._store.read() as unit:
-            rows = [await unit.mail_tokens.by_hash(hash_token(each)) for each in secrets[:MAX_TOKENS]]
-            found = [await live_token(unit, row) for row in rows if row]
+            found = [await token_of_secret(unit, each) for each in secrets[:MAX_TOKENS]]
         return [token for token in found if token]
 
     async def of_message(self, message_id: str) -> ReplyToken | None:
@@ -97,6 +96,12 @@ class TokenLookup:
             if token := await self.of_message(parent):
                 return [token]
         return []
+
+
+async def token_of_secret(unit: UnitOfWork, secret: str) -> ReplyToken | None:
+    """What a token stands for now."""
+    row = await unit.mail_tokens.by_hash(hash_token(secret))
+    return await live_token(unit, row) if row else None
 
 
 async def token_of_message(unit: UnitOfWork, message_id: str) -> ReplyToken | None:

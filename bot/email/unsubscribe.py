@@ -11,8 +11,8 @@ from html import escape
 from aiohttp import web
 
 from bot.email.reachability import Correspondents
+from bot.email.tokens import token_of_secret
 from bot.service import Service
-from mail.reply_address import hash_token
 
 PATH = "/unsubscribe/{token}"
 PAGE = """<!doctype html>
@@ -58,10 +58,8 @@ class UnsubscribePage:
     async def _owner(self, request: web.Request) -> tuple[int, str] | None:
         """The person whose token it is, and the address that it went to."""
         async with self._service.store.read() as unit:
-            row = await unit.mail_tokens.by_hash(hash_token(request.match_info["token"]))
-            if row is None or row.purpose != "unsubscribe" or not unit.mail_tokens.is_valid(row):
-                return None
-            return (row.person_id, row.address or "") if row.person_id is not None else None
+            token = await token_of_secret(unit, request.match_info["token"])
+        return (token.person_id, token.address) if token and token.purpose == "unsubscribe" else None
 
 
 def _page(text: str, form: str = "", status: int = 200) -> web.Response:

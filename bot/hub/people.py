@@ -15,6 +15,7 @@ import msgspec
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.position.times import duration_text
 from engine.core.words import join_words
+from mail.reply_address import normalize_address
 from storage import Identity, NewMessage, Person, Store, UnitOfWork, hash_secret, mail_order
 
 CLAIM_LIFETIME = timedelta(days=3)
@@ -29,19 +30,12 @@ async def person_by_discord(unit: UnitOfWork, user: int, name: str) -> Person:
     return await unit.people.get_or_create("discord", str(user), player_name(name))
 
 
-def normalized_address(address: str) -> str:
-    """An email address as it is stored. Raises ValueError with a sentence if it is not one plain address."""
-    from mail import normalize_address  # a tenth of what a start would import
-
-    return normalize_address(address)
-
-
 async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> Person:
     """The person with a mail address, created if there is none; the address is then unverified.
 
     Raises ValueError with a sentence if it is not one plain address.
     """
-    plain = normalized_address(address)
+    plain = normalize_address(address)
     return await unit.people.get_or_create("email", plain, name or player_name(plain), verified=False)
 
 
@@ -54,7 +48,7 @@ async def fault_of(unit: UnitOfWork, address: str) -> str:
 
 async def check_invitable(unit: UnitOfWork, person: Person, address: str, name: str) -> None:
     """Raises ValueError with a sentence where no invitation may go to the address of a person."""
-    plain = normalized_address(address)
+    plain = normalize_address(address)
     is_stranger = plain not in await unit.people.verified_addresses(person.id)
     if person.preferences.get("mail") is False:
         raise ValueError(f"{plain} wants no emails, so {name} cannot be invited by email.")
@@ -72,7 +66,7 @@ async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
 
     Returns the normalized address. Raises ValueError with a sentence if it is not one plain address.
     """
-    plain = normalized_address(address)
+    plain = normalize_address(address)
     code = await unit.people.create_address_claim(person_id, plain, CLAIM_LIFETIME)
     notification = Notification("claim", 0, 0, person_id=person_id)
     await unit.outbox.enqueue(

@@ -35,7 +35,8 @@ from bot.hub.info import TableInfo
 from bot.hub.people import PrivacySettings
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail import InboxTiming, ParserProcess
+from mail.inbox import InboxTiming
+from mail.reading.parser_process import ParserProcess
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server

@@ -13,8 +13,8 @@ from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore
 from bot.features.lobby.tables import Lobby
 from bot.service import Service
-from mail import ReplyToken
 from mail.composing.page import summary
+from mail.reply_address import ReplyToken
 from storage import Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 

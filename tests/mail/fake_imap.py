@@ -72,8 +72,7 @@ class FakeImap:
                 return ["SEARCH " + " ".join(str(n + 1) for n in range(len(self.mails))), "OK"]
             case ["UID", "FETCH", uid, *_] if "RFC822.SIZE" in command:
                 size = len(self.mails[int(uid) - 1])
-                date = '"20-Nov-2026 09:00:00 +0000"'
-                return [f"{uid} FETCH (UID {uid} RFC822.SIZE {size} INTERNALDATE {date})", "OK"]
+                return [f"{uid} FETCH (UID {uid} RFC822.SIZE {size})", "OK"]
             case ["UID", "FETCH", uid, *_]:
                 raw = self.mails[int(uid) - 1].decode()
                 return [f"{uid} FETCH (UID {uid} BODY[] {{{len(raw)}}}\r\n{raw})", "OK"]

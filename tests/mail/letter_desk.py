@@ -157,7 +157,7 @@ class LetterDesk:
     async def arrive(self, raw: bytes, authserv_id: str = "") -> MailOutcome:
         """What the inbox does with a mail, without a mailbox. What is sent waits for `take`."""
         digest = sha256(raw).hexdigest()
-        arrival = await self.arrivals.record_arrival(digest, raw, self.clock[0])
+        arrival = await self.arrivals.record_arrival(digest, raw)
         if arrival.folder:
             return MailOutcome("known", arrival.folder)
         outcome = await self.policy.handle(parse_mail(raw, authserv_id))

@@ -90,12 +90,13 @@ async def watching(
     pace: InboxTiming = FAST,
     parser: ParserProcess | None = None,
     warn: Callable[[str], None] = lambda text: None,
-) -> AsyncIterator[InboxWatcher]:
-    """An inbox that runs meanwhile; it must not end by itself."""
-    inbox = InboxWatcher(account, desk.arrivals, desk.policy, parser or READER, pace, warn=warn)
+) -> AsyncIterator[list[str]]:
+    """An inbox that runs meanwhile; it must not end by itself. Its reports: empty once all was looked at."""
+    reports: list[str] = []
+    inbox = InboxWatcher(account, desk.arrivals, desk.policy, parser or READER, pace, reports.append, warn)
     task = asyncio.create_task(inbox.run())
     try:
-        yield inbox
+        yield reports
         assert not task.done(), task
     finally:
         task.cancel()
@@ -115,11 +116,10 @@ async def test_what_lay_there_and_what_comes_is_dealt_with(
     first = reply(notice, "note 1", message_id="<1@p>")
     second = reply(notice, "buy SV", message_id="<2@p>")
     await mailbox.put(first, b"From: eve@evil.test\r\n\r\nhello\r\n")
-    async with watching(desk, mailbox.account) as inbox:
+    async with watching(desk, mailbox.account):
         await mailbox.until("Processed", 1)
         await mailbox.put(second)
         await mailbox.until("Processed", 2)
-        assert inbox.last_checked is not None
     assert await done(desk) == ["1", "buy SV"]
     assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
     assert await receipts(desk) == 2 and await attempts(desk, first, second) == [1, 1]
@@ -131,8 +131,8 @@ async def test_folders_by_names_of_ones_own(desk: LetterDesk, notice: Delivery, 
     async with watching(desk, account):
         await mailbox.until('"Done with"', 1)
         await mailbox.until("Other", 1)
-    async with watching(desk, account) as inbox:  # they are there already
-        await until(lambda: inbox.last_checked is not None)
+    async with watching(desk, account) as reports:  # they are there already
+        await until(lambda: "" in reports)
     assert await done(desk) == ["buy SV"] and await mailbox.count("INBOX") == 0
 
 
@@ -390,12 +390,12 @@ async def test_a_server_that_comes_later_is_found(desk: LetterDesk) -> None:
     async with (
         pymap_server() as mailbox,
         breakable_proxy(free_port()) as link,
-        watching(desk, replace(mailbox.account, port=link.port)) as inbox,
+        watching(desk, replace(mailbox.account, port=link.port)) as reports,
     ):
         await until(lambda: link.opened >= 3)
-        assert inbox.last_checked is None
+        assert "" not in reports
         link.target = mailbox.port
-        await until(lambda: inbox.last_checked is not None)
+        await until(lambda: "" in reports)
 
 
 async def test_a_refused_login_alerts_and_is_tried_again(
@@ -403,10 +403,10 @@ async def test_a_refused_login_alerts_and_is_tried_again(
 ) -> None:
     async with (
         breakable_proxy(mailbox.port) as link,
-        watching(desk, replace(mailbox.account, port=link.port, password="wrong")) as inbox,
+        watching(desk, replace(mailbox.account, port=link.port, password="wrong")) as reports,
     ):
         await until(lambda: link.opened >= 3)
-        assert inbox.last_checked is None
+        assert "" not in reports
     (alert,) = alerts(caplog)  # once an hour
     assert "cannot be opened" in alert and "wrong" not in alert
 
@@ -438,8 +438,8 @@ async def test_c27_tls(desk: LetterDesk, tmp_path: Path) -> None:
         trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
         with pytest.raises(ConnectionLost, match="certificate"):
             await ImapConnection.open(replace(trusted, context=None), 5.0)
-        async with watching(desk, trusted) as inbox:
-            await until(lambda: inbox.last_checked is not None)
+        async with watching(desk, trusted) as reports:
+            await until(lambda: "" in reports)
             imap = await ImapConnection.open(trusted, 5.0)
             link.finish()
             with pytest.raises(ConnectionLost, match="was lost"):
@@ -475,7 +475,7 @@ async def test_uids_are_searched_in_slices(mailbox: Mailbox, monkeypatch: pytest
     uids = await imap.uids(1)
     assert len(uids) == 7 and uids == sorted(uids)
     assert await imap.uids(uids[4]) == uids[4:] and await imap.uids(uids[-1] + 1) == []
-    assert await imap.envelope(uids[-1] + 50) is None and await imap.fetch(uids[-1] + 50) is None
+    assert await imap.size(uids[-1] + 50) is None and await imap.fetch(uids[-1] + 50) is None
     await imap.close()
 
 

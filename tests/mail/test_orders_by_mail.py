@@ -10,8 +10,7 @@ import pytest
 import engine
 from bot.hub.request import Completed, QueryAnswer
 from engine.game_text import replay
-from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import LetterDesk, letter_desk
+from tests.mail.letter_desk import LetterDesk
 from tests.mail.servers import Delivery
 
 ANN = "ann@player.test"
@@ -21,88 +20,78 @@ OPENING = (
 )  # fmt: skip
 
 
-async def test_a_protection_beside_a_move(tmp_path: Path) -> None:
+async def test_a_protection_beside_a_move(desk: LetterDesk) -> None:
     """A president leaves the limit of a price protection (1870 §5.4) in the email that starts the company."""
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            table = await stock_round(desk)
-            half = await desk.write("Ann", "par MP 68", "standing protect MP 300")
-            assert half.reason == "rejected"
-            told = desk.newest[ANN].text
-            assert "Line 2" in told and "NOT DONE" in told and await last_line(desk, table) == "buy Katy"
-            whole = await desk.write("Ann", "par MP 68", "standing protect MP up to 300")
-            assert whole.reason == "played"
-            told = desk.newest[ANN].text
-            assert "par MP 68 → The MP starts at $68." in told
-            assert "Order 1: `auto protect MP up to 300`. `auto off 1` takes it back." in told
-            assert await last_line(desk, table) == "par MP 68"
+    table = await stock_round(desk)
+    half = await desk.write("Ann", "par MP 68", "standing protect MP 300")
+    assert half.reason == "rejected"
+    told = desk.newest[ANN].text
+    assert "Line 2" in told and "NOT DONE" in told and await last_line(desk, table) == "buy Katy"
+    whole = await desk.write("Ann", "par MP 68", "standing protect MP up to 300")
+    assert whole.reason == "played"
+    told = desk.newest[ANN].text
+    assert "par MP 68 → The MP starts at $68." in told
+    assert "Order 1: `auto protect MP up to 300`. `auto off 1` takes it back." in told
+    assert await last_line(desk, table) == "par MP 68"
 
 
-async def test_an_order_that_is_left_again_has_not_ended(tmp_path: Path) -> None:
+async def test_an_order_that_is_left_again_has_not_ended(desk: LetterDesk) -> None:
     """One email says what was undone, and what follows for the order."""
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            table = await stock_round(desk)
-            cid = (await desk.service.queries.table_info(table)).names.index("Cid")
-            told = []
-            for seat, line in ((cid, "auto pass unless MP starts"), (0, "par MP 68"), (0, "undo")):
-                answer = await desk.service.submit(table, seat, [line], None, None)
-                assert isinstance(answer, Completed | QueryAnswer), answer
-                await desk.take()
-                told.append(desk.newest.get("cid@player.test"))
-            _, over, again = told
-            assert over and "Your order `auto pass unless MP starts` has ended" in over.message["Subject"]
-            assert again and "News: Ann undoes par MP 68" in again.message["Subject"]
-            assert "Your order `auto pass unless MP starts` is left again." in again.text
+    table = await stock_round(desk)
+    cid = (await desk.service.queries.table_info(table)).names.index("Cid")
+    told = []
+    for seat, line in ((cid, "auto pass unless MP starts"), (0, "par MP 68"), (0, "undo")):
+        answer = await desk.service.submit(table, seat, [line], None, None)
+        assert isinstance(answer, Completed | QueryAnswer), answer
+        await desk.take()
+        told.append(desk.newest.get("cid@player.test"))
+    _, over, again = told
+    assert over and "Your order `auto pass unless MP starts` has ended" in over.message["Subject"]
+    assert again and "News: Ann undoes par MP 68" in again.message["Subject"]
+    assert "Your order `auto pass unless MP starts` is left again." in again.text
 
 
 @pytest.mark.parametrize("acts_first", [False, True])
 async def test_an_order_that_ends_as_its_owner_is_asked_is_told_once(
-    tmp_path: Path, acts_first: bool
+    desk: LetterDesk, acts_first: bool
 ) -> None:
     """Two emails came, one for the order and one for the turn. Who acts before that email hears it too."""
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            table = await stock_round(desk)
-            for seat, line in ((0, "par MP 68"), (1, "pass"), (1, "auto buy MP up to 60")):
-                await desk.service.submit(table, seat, [line], None, None)
-            await desk.take()
-            before = len(desk.letters)
-            for seat, line in [(2, "buy MP"), (0, "pass"), *([(1, "pass")] if acts_first else [])]:
-                await desk.service.submit(table, seat, [line], None, None)
-            await desk.take()
-            told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
-            assert len(told) == 1 and "costs $68, more than your $60." in told[0].text
-            assert ("Your turn" in told[0].message["Subject"]) is not acts_first
+    table = await stock_round(desk)
+    for seat, line in ((0, "par MP 68"), (1, "pass"), (1, "auto buy MP up to 60")):
+        await desk.service.submit(table, seat, [line], None, None)
+    await desk.take()
+    before = len(desk.letters)
+    for seat, line in [(2, "buy MP"), (0, "pass"), *([(1, "pass")] if acts_first else [])]:
+        await desk.service.submit(table, seat, [line], None, None)
+    await desk.take()
+    told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
+    assert len(told) == 1 and "costs $68, more than your $60." in told[0].text
+    assert ("Your turn" in told[0].message["Subject"]) is not acts_first
 
 
-async def test_who_ends_their_own_order_reads_it_in_the_receipt_alone(tmp_path: Path) -> None:
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            table = await stock_round(desk)
-            for seat, line in ((1, "auto pass"), (0, "par MP 68")):
-                await desk.service.submit(table, seat, [line], None, None)
-            await desk.take()
-            before = len(desk.letters)
-            assert (await desk.write("Bob", "undo")).reason == "played"
-            told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
-            said = [each.text.count("Your order `auto pass` has ended.") for each in told]
-            assert said == [1], [each.text for each in told]
+async def test_who_ends_their_own_order_reads_it_in_the_receipt_alone(desk: LetterDesk) -> None:
+    table = await stock_round(desk)
+    for seat, line in ((1, "auto pass"), (0, "par MP 68")):
+        await desk.service.submit(table, seat, [line], None, None)
+    await desk.take()
+    before = len(desk.letters)
+    assert (await desk.write("Bob", "undo")).reason == "played"
+    told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
+    said = [each.text.count("Your order `auto pass` has ended.") for each in told]
+    assert said == [1], [each.text for each in told]
 
 
-async def test_a_host_ends_the_game_by_email(tmp_path: Path) -> None:
+async def test_a_host_ends_the_game_by_email(desk: LetterDesk) -> None:
     """`end` is an order, and no mark that nothing follows, where nothing stands above it."""
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            table = await desk.table("1830", ["Ann", "Bob"])
-            await desk.take()
-            assert (await desk.write("Ann", "buy SV", "END", "bid CA 165")).reason == "played"
-            assert (await desk.write("Ann", "End", "", "> quoted")).reason == "held"
-            assert (await desk.write("Ann", "yes", take=False)).reason == "played"
-            (receipt, *_) = [mail async for mail in sent(desk)]
-            assert "OK: all lines were carried out." in receipt and "is ended." in receipt
-            assert (await desk.service.queries.table_info(table)).status == "ended"
-            assert (await desk.write("Ann", "end", take=False)).reason == "rejected"
+    table = await desk.table("1830", ["Ann", "Bob"])
+    await desk.take()
+    assert (await desk.write("Ann", "buy SV", "END", "bid CA 165")).reason == "played"
+    assert (await desk.write("Ann", "End", "", "> quoted")).reason == "held"
+    assert (await desk.write("Ann", "yes", take=False)).reason == "played"
+    (receipt, *_) = [mail async for mail in sent(desk)]
+    assert "OK: all lines were carried out." in receipt and "is ended." in receipt
+    assert (await desk.service.queries.table_info(table)).status == "ended"
+    assert (await desk.write("Ann", "end", take=False)).reason == "rejected"
 
 
 async def sent(desk: LetterDesk) -> AsyncIterator[str]:
@@ -113,16 +102,14 @@ async def sent(desk: LetterDesk) -> AsyncIterator[str]:
             yield Delivery(mail.envelope_sender, (mail.recipient,), mail.raw).text
 
 
-async def test_a_setting_that_is_refused_is_not_answered_with_moves(tmp_path: Path) -> None:
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            await desk.table("1830", ["Ann", "Bob"])
-            await desk.take()
-            await desk.write("Ann", "settings zone Berlin")
-            told = desk.newest[ANN].text
-            assert "`Berlin` is not the name of a time zone" in told and "You can write instead" not in told
-            await desk.write("Ann", "buy CS")
-            assert "You can write instead" in desk.newest[ANN].text
+async def test_a_setting_that_is_refused_is_not_answered_with_moves(desk: LetterDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take()
+    await desk.write("Ann", "settings zone Berlin")
+    told = desk.newest[ANN].text
+    assert "`Berlin` is not the name of a time zone" in told and "You can write instead" not in told
+    await desk.write("Ann", "buy CS")
+    assert "You can write instead" in desk.newest[ANN].text
 
 
 async def stock_round(desk: LetterDesk) -> int:
@@ -143,24 +130,22 @@ async def last_line(desk: LetterDesk, table: int) -> str:
     return [row.line for row in log if row.kind == "move" and row.is_live][-1]
 
 
-async def test_other_routes_are_listed_and_run(tmp_path: Path) -> None:
+async def test_other_routes_are_listed_and_run(desk: LetterDesk) -> None:
     """Where the best routes are not the only ones, the letter says how to ask for the others."""
     game, seat = up_to_other_runs()
-    with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures) as desk:
-            ids = [await desk.person(name) for name in ("Ann", "Bob")]
-            table, _ = await desk.service.imports.open_table(game.encode(), by=ids[0])
-            for at, (name, person) in enumerate(zip(table.names, ids, strict=True)):
-                await desk.service.imports.claim_seat(table.id, at, person, name)
-            await desk.take()
-            player = ("Ann", "Bob")[seat]
-            address = f"{player.lower()}@player.test"
-            assert "runs # asks which other routes can be run" in desk.newest[address].text
-            await desk.write(player, "runs")
-            told = desk.newest[address].text
-            line = next(each.strip() for each in told.splitlines() if each.strip().startswith("run "))
-            assert (await desk.write(player, line)).reason == "played"
-            assert await last_line(desk, table.id) == line.partition("#")[0].strip()
+    ids = [await desk.person(name) for name in ("Ann", "Bob")]
+    table, _ = await desk.service.imports.open_table(game.encode(), by=ids[0])
+    for at, (name, person) in enumerate(zip(table.names, ids, strict=True)):
+        await desk.service.imports.claim_seat(table.id, at, person, name)
+    await desk.take()
+    player = ("Ann", "Bob")[seat]
+    address = f"{player.lower()}@player.test"
+    assert "runs # asks which other routes can be run" in desk.newest[address].text
+    await desk.write(player, "runs")
+    told = desk.newest[address].text
+    line = next(each.strip() for each in told.splitlines() if each.strip().startswith("run "))
+    assert (await desk.write(player, line)).reason == "played"
+    assert await last_line(desk, table.id) == line.partition("#")[0].strip()
 
 
 def up_to_other_runs() -> tuple[str, int]:

@@ -38,7 +38,7 @@ from bot.operations.logs import (
 from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.operations.status_server import Metrics, StatusServer, ask_status, keep_watchdog
 from bot.service import Service
-from mail import TokenRedactionFilter
+from mail.reply_address import TokenRedactionFilter
 from storage import Channel, NewMessage, StoreError, UnitOfWork
 from tests.service.conftest import ServiceHarness
 from tests.service.test_isolation import execute

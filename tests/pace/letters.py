@@ -17,8 +17,8 @@ from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import TokenLookup, table_label
-from mail import ReplyToken, ServiceAddress
 from mail.composing.page import summary
+from mail.reply_address import ReplyToken, ServiceAddress
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.pace.conftest import DrivenTable
 

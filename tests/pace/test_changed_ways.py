@@ -8,7 +8,7 @@ import pytest
 
 from bot.email.reachability import Bounce, Correspondents
 from bot.hub.people import load_standing
-from mail import ReplyToken
+from mail.reply_address import ReplyToken
 from tests.pace.conftest import START, DrivenTable
 
 MORNING = START + timedelta(hours=21)  # 07:00 in UTC

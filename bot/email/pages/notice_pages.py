@@ -31,13 +31,14 @@ from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines
 from bot.service import Service
-from mail import MailPage, OutgoingMail, ReplyToken, ServiceAddress, compose
+from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import (
     Block,
     BulletList,
     CopyableLines,
     ImageBlock,
     InlineImage,
+    MailPage,
     Paragraph,
     Preformatted,
     TableRows,
@@ -45,7 +46,7 @@ from mail.composing.page import (
     copyable,
     position_blocks,
 )
-from mail.reply_address import IssuedToken, hash_token, new_token
+from mail.reply_address import IssuedToken, ReplyToken, ServiceAddress, hash_token, new_token
 from storage import OutboxMessage, Store
 
 ASKING = ("turn", "reminder")

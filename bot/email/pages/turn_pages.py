@@ -20,12 +20,13 @@ from bot.position.legal_lines import line_effect
 from bot.position.pending import PendingDecision, engine_seat
 from bot.position.sentences import connection_lines
 from bot.service import Service
-from mail import InlineImage, MailPage
 from mail.composing.page import (
     Attachment,
     AttachmentBlock,
     Block,
     ImageBlock,
+    InlineImage,
+    MailPage,
     Paragraph,
     PositionBlock,
     TableRows,

@@ -12,11 +12,10 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from bot.email.stored_mail import InboundMail
-from mail.composing.compose import OutgoingMail, compose
+from mail.composing.compose import compose
 from mail.composing.page import MailPage, summary
 from mail.imap import Folder
-from mail.inbox import GatheredAnswer, MailOutcome
-from mail.operator_alerts import OperatorAlerts
+from mail.inbox import GatheredAnswer, MailOutcome, OperatorAlerts
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ReplyText
 from mail.reply_address import ReplyToken, ServiceAddress
@@ -132,31 +131,19 @@ class Replies:
             gathered = GatheredAnswer(token, summary(page)) if is_from(mail, token) else None
             return MailOutcome(reason, ruling.folder, key, gathered=gathered)
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
-        parent = mail.message_id if is_from(mail, token) else None
-        answer = self._compose(page, token, reason, parent, mail.parent_ids, ruling.offered_code)
-        return MailOutcome(ruling.reason, ruling.folder, key, (answer,))
-
-    def _compose(
-        self,
-        page: MailPage,
-        token: ReplyToken,
-        reason: str,
-        parent: str | None,
-        thread: Sequence[str] = (),
-        offered_code: str | None = None,
-    ) -> OutgoingMail:
-        ours = [id for id in reversed(thread) if self._address.is_own_message_id(id)]
-        parent = parent if parent and not parent.startswith("<sha256.") else None
-        return compose(
+        has_id = is_from(mail, token) and not mail.message_id.startswith("<sha256.")
+        thread = [id for id in reversed(mail.parent_ids) if self._address.is_own_message_id(id)]
+        answer = compose(
             self._address,
             page,
             token,
             self._now(),
             reason,
-            parent=parent,
-            thread=ours,
-            offered_code=offered_code,
+            parent=mail.message_id if has_id else None,
+            thread=thread,
+            offered_code=ruling.offered_code,
         )
+        return MailOutcome(reason, ruling.folder, key, (answer,))
 
     def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
         """How many replies were sent in the last seconds, to one seat or address, for one reason."""

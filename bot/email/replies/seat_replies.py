@@ -25,9 +25,9 @@ from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines, text_views
 from bot.position.pending import pending_decisions
 from bot.service import Service
-from mail import ReplyToken
 from mail.composing.page import TableRows
 from mail.reading.line_text import first_word
+from mail.reply_address import ReplyToken
 
 EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph

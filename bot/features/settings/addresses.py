@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, PersonCommand
-from bot.hub.people import Limits, addresses_text, claim_address, normalized_address, prefer_address
+from bot.hub.people import Limits, addresses_text, claim_address, prefer_address
 from bot.hub.request import QueryAnswer
+from mail.reply_address import normalize_address
 from storage import UnitOfWork
 
 
@@ -58,7 +59,7 @@ class AddressCommands:
 
 def _address_in(line: str) -> str:
     """The address behind the word of a line. Raises ValueError with a sentence."""
-    return normalized_address("".join(line.split()[1:]).strip("<>").removeprefix("mailto:"))
+    return normalize_address("".join(line.split()[1:]).strip("<>").removeprefix("mailto:"))
 
 
 async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
