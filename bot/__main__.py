@@ -264,7 +264,7 @@ def run_service(
     try:
         configure_logging(settings, to_stderr=to_stderr, more=[errors])
     except OSError as error:
-        raise CommandError(f"{settings.data} cannot be written: {error.strerror}.") from error
+        raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
     gc.disable()  # a tenth of a start went into looking for garbage among modules; `serve` enables it again
     asyncio.run(serve(settings, begin, errors, allows_new=allows_new))
 

@@ -189,12 +189,14 @@ async def is_robot(unit: UnitOfWork, person_id: int) -> bool:
     return PREFERENCE in (await unit.people.get(person_id)).preferences
 
 
-async def seat_robot(draft: CommitDraft, seat: int, by: int | None) -> str:
-    """Put into a draft that a robot plays on in a seat; what happened, in a sentence."""
+async def seat_robot(draft: CommitDraft, seat: int, by: int | None, *, is_agreed: bool = True) -> str:
+    """Put into a draft that a robot plays on in a seat; what happened, in a sentence. is_agreed: the players
+    were asked."""
     unit, info = await draft.unit(), draft.table.stored_info
     name = robot_name(p.name for p in info.seated_players if p.seat != seat)
     person_id = await add_robot(unit, name, (p.person_id for p in people_of(info)))
-    sentence = await record_replacement(draft, seat, person_id, name, by=by, why=", as all players agree")
+    why = ", as all players agree" if is_agreed else ""
+    sentence = await record_replacement(draft, seat, person_id, name, by=by, why=why)
     sentence += await goes_on(draft, seat)
     draft.announce("news", sentence)
     return sentence

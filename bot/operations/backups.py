@@ -135,7 +135,7 @@ class ScheduledBackups:
         await back_up(self._store, self._data, path)
         log.info("backup written to %s", path)
         self._failed_at, self._reason = None, ""
-        for _, old in self.existing()[:-KEPT]:
+        for _, old in sorted(self.existing(), key=lambda each: (each[0] <= now, each))[:-KEPT]:
             old.unlink(missing_ok=True)
             secret_backup_path(old).unlink(missing_ok=True)
         return path

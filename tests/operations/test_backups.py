@@ -53,7 +53,9 @@ async def test_14_7_backups_are_made_when_they_are_due_and_the_newest_are_kept(
     assert made[8].stat().st_mode & 0o777 == secret_backup_path(made[8]).stat().st_mode & 0o777 == 0o600
 
 
-async def test_14_7_neither_a_restart_nor_a_clock_set_back_spoils_the_schedule(tmp_path: Path) -> None:
+async def test_14_7_neither_a_restart_nor_a_clock_set_back_spoils_the_schedule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = Settings(data=tmp_path, backup_hours=24)
     async with await open_store(tmp_path / "railpost.db") as store:
         assert await ScheduledBackups(store, settings).back_up_if_due(NOON)
@@ -61,6 +63,9 @@ async def test_14_7_neither_a_restart_nor_a_clock_set_back_spoils_the_schedule(t
         assert await ScheduledBackups(store, settings).back_up_if_due(NOON - timedelta(hours=30))
         (tmp_path / "backups" / "railpost-mine.db").write_text("of somebody")
         assert len(ScheduledBackups(store, settings).existing()) == 2
+        monkeypatch.setattr("bot.operations.backups.KEPT", 1)
+        made = await ScheduledBackups(store, settings).back_up_if_due(NOON - timedelta(hours=5))
+        assert [path for _, path in ScheduledBackups(store, settings).existing()] == [made]
 
 
 async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:

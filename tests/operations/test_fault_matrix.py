@@ -118,7 +118,7 @@ def test_a_log_that_cannot_be_written_refuses_the_start_in_a_sentence(
         assert run_command(run_service) == 1
     finally:
         os.umask(mask)
-    assert f"{tmp_path} cannot be written: Is a directory." in capsys.readouterr().err
+    assert f"{tmp_path}/railpost.log cannot be written: Is a directory." in capsys.readouterr().err
 
 
 @sqlite_only

@@ -79,6 +79,15 @@ async def test_who_ends_their_digest_is_told_what_it_would_have_said(driven: Dri
     assert driven.heard("Bob") == []
 
 
+async def test_settings_for_a_table_are_for_one_of_ones_own(driven: DrivenTable) -> None:
+    """A code with a mistake in it changed nothing, and was confirmed."""
+    await driven.begin("none")
+    with pytest.raises(ValueError, match="You are at no table XXX"):
+        await driven.settings("Bob", "for XXX tell mail")
+    code = (await driven.service.queries.table_info(driven.table)).code
+    assert await driven.settings("Bob", f"for {code} tell mail") == f"For table {code}: tell mail."
+
+
 async def test_the_settings_say_that_emails_are_stopped(driven: DrivenTable) -> None:
     bob = await driven.person("Bob")
     async with driven.store.begin() as unit:

@@ -163,6 +163,9 @@ async def test_replace_pause_and_end(console: Console) -> None:
     assert "waits until somebody" in await enter(console, "Bob: resign yes")
     assert "Eve plays on for Bob" in await enter(console, "table replace Bob by Eve")
     assert "Cid to act" in await enter(console, "buy CS")
+    await enter(console, "Cid: resign yes")
+    told = await enter(console, "table replace Cid by robot")
+    assert "Robot plays on for Cid." in told and "agree" not in told, "nobody was asked"
     assert "ended" in await enter(console, "table end")
 
 

@@ -168,7 +168,7 @@ class LobbyCommands:
         if others and request.person_id is not None:
             return await self._polls.open_poll(table, request, "robot", others, question, details)
         async with self._cache.commit_request(table, request) as draft:
-            sentence = await seat_robot(draft, seat, request.person_id)
+            sentence = await seat_robot(draft, seat, request.person_id, is_agreed=not others)
             draft.result = completed(draft, request, sentences=(sentence,))
         return draft.result
 

@@ -104,9 +104,13 @@ class PersonSettingsService:
             settings = former = settings_of(person.preferences, person.time_zone)
             for line in plain:
                 settings = changed_settings(settings, line, unit.now)
+            tables = await unit.tables.for_person(person_id)
+            known = former.tables.keys() | {table.code for table, _ in tables}
+            if unknown := [code for code in settings.tables if code not in known]:
+                raise ValueError(f"You are at no table {unknown[0]}; `list` names your tables.")
             settings = await self._with_deputies(unit, person, settings)
             if former.deputy_id is not None and former.deputy_id != settings.deputy_id:
-                for table, seat in await unit.tables.for_person(person_id):
+                for table, seat in tables:
                     await unit.clocks.take_back_decision(table.id, seat.number or 0, former.deputy_id)
             named = _named_channels(plain)
             await self._check_channels(unit, person_id, named)
