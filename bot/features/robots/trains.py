@@ -48,12 +48,11 @@ def train_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
             case TakeLoans():
                 judged.append(loan_for_train(o, company, option.action))
-    trains = [each for each in judged if isinstance(each.action, BuyTrain)]
-    first = max(trains, key=lambda each: each.value, default=judged[0])
+    trains = [j for j in judged if isinstance(j.action, BuyTrain) and j.action.source in BANK_SOURCES]
+    first = max(trains, key=lambda each: each.value, default=None)
     for option in options:
         if isinstance(option.action, TradePrivate):
-            if isinstance(first.action, BuyTrain) and first.action.source in BANK_SOURCES:
-                judged += private_purchase(o, company, option, first)
+            judged += private_purchase(o, company, option, first) if first else []
             judged += private_purchase(o, company, option)
     return judged
 
