@@ -10,7 +10,7 @@ from bot.features.robots.player import Robot
 from bot.features.robots.scored import BANKRUPTCY
 from bot.features.robots.starts import start_worth
 from bot.features.robots.stock import _added_dump_risk
-from bot.features.robots.trains import lost_train, why_no_train
+from bot.features.robots.trains import lost_train, own_loss, why_no_train
 from engine import Action, Option, State, decision, game_of, options, play
 from engine.core.actions import (
     BuyShares,
@@ -179,6 +179,28 @@ def test_a_pass_says_what_was_in_the_way() -> None:
     turn = "@ owns Ann PRR 6\n@ par PRR 100\n@ cash PRR 0\n@ round operating PRR\n= cash PRR 0"
     o = Forecast(game_of(run_scenario(turn)), "p0")
     assert why_no_train(o, "PRR", []) == "the PRR has no money for another train"
+
+
+def test_a_rival_who_has_to_buy_a_train_is_a_reason_to_buy_the_first_of_a_type() -> None:
+    setup = """
+    @ owns Ann PRR 6
+    @ par PRR 100
+    @ cash PRR 1000
+    @ trains PRR 3
+    @ owns Bob NYC 6
+    @ par NYC 100
+    @ trains NYC 2
+    @ cash NYC {cash}
+    @ phase 3
+    @ depot 3 0
+    @ round operating PRR
+    = cash PRR 1000
+    """
+    worths = []
+    for cash in (0, 1000):
+        g = game_of(run_scenario(setup.format(cash=cash)))
+        worths.append(own_loss(Forecast(g, "p0"), "PRR", "4"))
+    assert worths[0] < worths[1]
 
 
 NEXT_TO_HILLS = """

@@ -7,6 +7,7 @@ which is reached over the rounds.
 
 from __future__ import annotations
 
+from functools import cache
 from math import exp
 
 from bot.features.robots.forecast import STOP_VALUE, Forecast
@@ -37,67 +38,42 @@ class BoardFacts:
     def __init__(self, o: Forecast) -> None:
         self.o = o
         self.g: Game = o.g
-        self._prospects: dict[tuple[str, ...], float] = {}
-        self._places: dict[str, float] = {}
-        self._moves: dict[tuple[Space, str], Space] = {}
-        self._revenues: dict[tuple[str, tuple[str, ...], float, str], float] = {}
-        self._prices: dict[Space, int] = {}
-        self._exempt: dict[Space, bool] = {}
-
-    def revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
-        """Dollars that these trains would earn for a company after so many rounds, with tiles up to a
-        color."""
-        key = company, trains, rounds, color
-        if key not in self._revenues:
-            self._revenues[key] = self._revenue(company, trains, rounds, color)
-        return self._revenues[key]
+        self.revenue = cache(self._revenue)
+        self.price = cache(self._price)
+        self.moved = cache(self._moved)
+        self.is_exempt = cache(self._is_exempt)
+        self._place = cache(self._place_of)
 
     def _revenue(self, company: str, trains: tuple[str, ...], rounds: float, color: str) -> float:
+        """Dollars that these trains would earn for a company after so many rounds, with tiles up to a
+        color."""
         if not trains:
             return 0.0
         today = self.o.revenue(company, trains)
         upgraded = today * min(1 + UPGRADES * rounds, MOST_UPGRADES)
-        prospect = self._prospect(trains) * STOP_VALUE[color] * self._place(company)
+        stops = MORE_STOPS * self.o.prospect(trains) / self.o.stop_value()
+        prospect = stops * STOP_VALUE[color] * self._place(company)
         laid = 1 - exp(-rounds / TRACK_ROUNDS) if today else 1 - exp(-(rounds + 1) / FIRST_TRACK_ROUNDS)
         return upgraded + laid * max(prospect - upgraded, 0.0)
 
-    def lay_cost(self, company: str) -> int:
-        """See `Forecast.lay_cost`."""
-        return self.o.lay_cost(company)
-
-    def _prospect(self, trains: tuple[str, ...]) -> float:
-        """How many stops these trains together will run to."""
-        if trains not in self._prospects:
-            self._prospects[trains] = MORE_STOPS * self.o.prospect(trains) / self.o.stop_value()
-        return self._prospects[trains]
-
-    def _place(self, company: str) -> float:
+    def _place_of(self, company: str) -> float:
         """How good the surroundings of the company's home are, 1 for usual ones."""
-        if company not in self._places:
-            home = self.g.company_definition(company).home
-            tokens = self.g.state.tokens.items()
-            hexes = [home.hex] if home else [h for h, there in tokens if any(c == company for _, c in there)]
-            value = max((place_value(self.g, hex) for hex in hexes), default=USUAL_PLACE)
-            self._places[company] = min(max(value / USUAL_PLACE, 0.7), 1.3)
-        return self._places[company]
+        home = self.g.company_definition(company).home
+        tokens = self.g.state.tokens.items()
+        hexes = [home.hex] if home else [h for h, there in tokens if any(c == company for _, c in there)]
+        value = max((place_value(self.g, hex) for hex in hexes), default=USUAL_PLACE)
+        return min(max(value / USUAL_PLACE, 0.7), 1.3)
 
-    def price(self, at: Space) -> int:
+    def _price(self, at: Space) -> int:
         """Dollars of a share on a space; nothing in liquidation."""
-        if at not in self._prices:
-            cell = self.g.title.cell(at)
-            self._prices[at] = 0 if MarketZone.LIQUIDATION in cell.zones else cell.price
-        return self._prices[at]
+        cell = self.g.title.cell(at)
+        return 0 if MarketZone.LIQUIDATION in cell.zones else cell.price
 
-    def is_exempt(self, at: Space) -> bool:
+    def _is_exempt(self, at: Space) -> bool:
         """Whether certificates of a company on that space count towards no limit."""
-        if at not in self._exempt:
-            zones = self.g.title.cell(at).zones
-            self._exempt[at] = not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(zones)
-        return self._exempt[at]
+        return not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(self.g.title.cell(at).zones)
 
-    def moved(self, at: Space, direction: str) -> Space:
+    def _moved(self, at: Space, direction: str) -> Space:
         """The space beside one: `right`, `left`, `up` or `down`."""
-        key = at, direction
-        if key not in self._moves:
-            self._moves[key] = getattr(market, direction)(self.g, at)
-        return self._moves[key]
+        space: Space = getattr(market, direction)(self.g, at)
+        return space

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
 from math import ceil, exp, log1p
-from typing import Any, Protocol, TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import BANK, Game, OperatingRound, is_seat
@@ -55,23 +55,16 @@ UNLIMITED = 4
 """How many trains of an unlimited type the bank probably sells before the next type."""
 
 
-class Known(Protocol):
-    """What keeps the estimates that were made of its position."""
-
-    known: dict[tuple[object, ...], Any]
-
-
 Ts = TypeVarTuple("Ts")
-KnownT = TypeVar("KnownT", bound=Known)
 ResultT = TypeVar("ResultT")
 
 
-def once(method: Callable[[KnownT, *Ts], ResultT]) -> Callable[[KnownT, *Ts], ResultT]:
+def once(method: Callable[[Forecast, *Ts], ResultT]) -> Callable[[Forecast, *Ts], ResultT]:
     """Make an estimate once for a position. Callers must not change its result."""
     name = method.__name__
 
     @wraps(method)
-    def estimate(o: KnownT, *args: *Ts) -> ResultT:
+    def estimate(o: Forecast, *args: *Ts) -> ResultT:
         key = name, *args
         if key not in o.known:
             o.known[key] = method(o, *args)

@@ -76,7 +76,7 @@ class Planner:
                 continue
             company = state.top.company if isinstance(state.top, OperatingTurn) else ""
             cash = g.cash(company) if company else 0
-            if not isinstance(judged.action, KEEPING) or cash < facts.lay_cost(company) <= game_of(
+            if not isinstance(judged.action, KEEPING) or cash < facts.o.lay_cost(company) <= game_of(
                 after
             ).cash(company):
                 lines.append(_Line(judged, after))

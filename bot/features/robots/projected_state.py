@@ -27,21 +27,9 @@ class Stock:
     """
 
     __slots__ = (
-        "at",
-        "cash",
-        "floated",
-        "has_operated",
-        "ipo_price",
-        "lay_cost",
-        "loans",
-        "needed",
-        "president",
-        "share",
-        "shares",
-        "since",
-        "sym",
-        "trains",
-    )
+        "at", "cash", "floated", "has_operated", "ipo_price", "lay_cost", "loans", "needed", "president",
+        "share", "shares", "since", "sym", "trains",
+    )  # fmt: skip
 
     def __init__(self, g: Game, sym: str) -> None:
         co = g.company(sym)
@@ -81,7 +69,7 @@ class ProjectedState:
             if stock.floated:
                 scatter = CASH_SCATTER * (stock.sym not in acting)
                 stock.cash = max(stock.cash + scatter * self._drawn(f"{stock.sym} cash"), 0.0)
-                stock.lay_cost = facts.lay_cost(stock.sym)
+                stock.lay_cost = facts.o.lay_cost(stock.sym)
         for seat in self.seats:
             self.cash[seat] = max(self.cash[seat] + CASH_SCATTER / 2 * self._drawn(f"{seat} cash"), 0.0)
         self.unstarted = [c for c, co in state.companies.items() if co.cell is None and not co.closed]

@@ -48,12 +48,11 @@ def train_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
                 judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
             case TakeLoans():
                 judged.append(loan_for_train(o, company, option.action))
-    trains = [each for each in judged if isinstance(each.action, BuyTrain)]
-    first = max(trains, key=lambda each: each.value, default=judged[0])
+    trains = [j for j in judged if isinstance(j.action, BuyTrain) and j.action.source in BANK_SOURCES]
+    first = max(trains, key=lambda each: each.value, default=None)
     for option in options:
         if isinstance(option.action, TradePrivate):
-            if isinstance(first.action, BuyTrain) and first.action.source in BANK_SOURCES:
-                judged += private_purchase(o, company, option, first)
+            judged += private_purchase(o, company, option, first) if first else []
             judged += private_purchase(o, company, option)
     return judged
 
@@ -103,6 +102,31 @@ def _worth(o: Forecast, company: str, train: str, traded_in: str | None = None) 
     return max(life - 0.5, 0) * (0.5 * now + 0.5 * later) + 0.4 * min(life, 1) * now
 
 
+def own_loss(o: Forecast, company: str, train: str) -> float:
+    """Dollars that the seat loses, over the others, by the rust that this purchase brings nearer.
+
+    What a rival has to pay for a train is won, as part of what the rivals have.
+    """
+    if o.purchases_until(train) or train in o.g.title.trains_introduced[o.g.state.phase]:
+        return 0.0
+    loss = 0.0
+    others = max(len(o.g.state.active_seats) - 1, 1)
+    for other in o.operating():
+        trains = o.g.company(other).trains
+        left = [t for t in trains if o.train(t).rusts_on != train]
+        if len(left) == len(trains):
+            continue
+        lost = o.revenue(other) - o.revenue(other, left)
+        loss += lost * lead_part(o, other) * 1.5
+        president = o.g.company(other).president
+        burden = max(o.train(train).price - o.g.cash(other), 0) * 0.8
+        if not left and president == o.seat and other != company:
+            loss += burden
+        elif not left and president != o.seat and o.g.components.must_own_train:
+            loss -= burden / others
+    return loss
+
+
 def lead_part(o: Forecast, company: str) -> float:
     """What the seat gains on the others, on the average of these, with each dollar that the company pays."""
     held = {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)}
@@ -122,7 +146,7 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
         cost += o.revenue_over(company, [*trains, buy.train], o.horizon)
     if not lasting_after and trains:
         cost += 0.8 * min(price, max(o.train_fund(company) - left, 0))
-    gain = (worth - cost) * max(o.share_of(company), 0.2)
+    gain = (worth - cost) * max(o.share_of(company), 0.2) - own_loss(o, company, buy.train)
     gain -= o.liquidation_loss(company, price)
     if not trains:
         gain += 150.0 if g.components.must_own_train else 400.0
