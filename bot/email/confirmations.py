@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.email.pages import answer_pages
+from bot.email.pages.turn_pages import mail_file
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ERASED, Ruling
 from bot.email.replies.table_replies import said_at_table
@@ -51,8 +52,7 @@ class Confirmations:
             file = await data.export(token.person_id)
         except ValueError as error:
             return _ruling(str(error), again)
-        attached = Attachment(file.name, file.media_type, file.content)
-        return _ruling("Here is all that is stored about you.", again, attached)
+        return _ruling("Here is all that is stored about you.", again, mail_file(file))
 
     async def _confirmed(self, token: ReplyToken, yes: bool) -> str:
         """Do what was asked; returns the sentence for the player."""

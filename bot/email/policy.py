@@ -17,6 +17,11 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
+The way of a reply for a seat: `handle` finds whose it is (`TokenLookup`), `_from_owner` has it read
+(`ReplyReader`), `_play` plays its lines and asks its questions (`SeatReplies`), and what came of it is a
+`Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself (`TableReplies`) and
+answers with yes and no (`Confirmations`) give a `Ruling` too.
+
 Replies go to the registered address only. What the policy needs to know of the past is in the store; it
 remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be repeated after
 a crash, as the idempotency key of a request is made from the seat, the Message-ID and the lines.
@@ -30,8 +35,7 @@ from datetime import UTC, datetime
 
 from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
-from bot.email.pages.answer_pages import PlayResult, QueryResult
-from bot.email.pages.refusal_pages import AcceptedLine
+from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.reply_limits import (
     DEFAULT_LIMITS,
@@ -72,7 +76,7 @@ from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
-UNREAD = frozenset({"unclear", "no orders", "unreadable", "help", "not done"})
+UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done"})
 """Reasons of replies to a mail from which nothing was done."""
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
@@ -303,9 +307,9 @@ class MailPolicy:
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
         if reply.says_yes:
-            return Ruling("no orders", refusal_pages.nothing_to_confirm(), token)
+            return Ruling("no moves", refusal_pages.nothing_to_confirm(), token)
         if parsed.ignored:
-            return Ruling("no orders", refusal_pages.no_lines(parsed, reply.suggestions), token)
+            return Ruling("no moves", refusal_pages.no_lines(parsed, reply.suggestions), token)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
         return Ruling("unreadable", page, token)
 

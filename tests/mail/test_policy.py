@@ -292,7 +292,7 @@ async def test_yes_takes_up_what_was_meant(desk: LetterDesk, notice: Delivery, i
     (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
     assert await desk.played() == [] and "buy SV → Ann buys the SV for $20" in asked.text
     other = await desk.arrive(reply(notice, "yes", message_id="<other@p>"))
-    assert other.reason == "no orders"
+    assert other.reason == "no moves"
     yes = reply(asked, "Yes, please!\n\nAnn", message_id="<b@p>")
     assert (await desk.arrive(lost(yes) if is_lost else yes)).reason == "played"
     assert await desk.played() == ["buy SV"]

@@ -7,8 +7,8 @@ that were read, each behind `| `.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from bot.email.pages.refusal_pages import NOTHING_CHANGED, AcceptedLine, offer, unread_lines
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -40,6 +40,15 @@ from mail.composing.page import (
     position_blocks,
 )
 from mail.reading.reply_text import ParsedReply
+
+NOTHING_CHANGED = Paragraph("Nothing was changed.")
+
+
+class AcceptedLine(NamedTuple):
+    """A line as the player wrote it, and the sentence that the table reads."""
+
+    line: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +188,24 @@ def _rejected(played: PlayResult, reply: ParsedReply, meant: Sequence[AcceptedLi
         *(offer(meant) if meant else []),
         NOTHING_CHANGED,
     ]
+
+
+def offer(accepted: Sequence[AcceptedLine], title: str = "It would be", still: str = "") -> list[Block]:
+    """What lines would do, which the reader may want with `yes`."""
+    return [
+        BulletList(title, [f"{line} → {sentence}" for line, sentence in accepted]),
+        CopyableLines(f"If you {still}mean that, reply with", ["yes"]),
+    ]
+
+
+def unread_lines(reply: ParsedReply) -> list[Block]:
+    """What of a reply was not taken for lines to play."""
+    blocks: list[Block] = []
+    if reply.ignored:
+        blocks.append(QuotedLines("Not read as moves", [text[:120] for text in reply.ignored[:10]]))
+    if reply.misplaced:
+        blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
+    return blocks
 
 
 def _stale(played: PlayResult, since: Sequence[str], reply: ParsedReply) -> list[Block]:

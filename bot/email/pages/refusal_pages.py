@@ -1,12 +1,11 @@
 """Emails that answer one whose lines were not carried out, or not yet."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from bot.email.pages.answer_pages import NOTHING_CHANGED, AcceptedLine, offer, unread_lines
 from bot.email.reachability import Correspondent
 from mail.composing.page import (
     Block,
-    BulletList,
     CopyableLines,
     MailPage,
     Paragraph,
@@ -17,7 +16,6 @@ from mail.composing.page import (
 from mail.reading.parts import MailProblem
 from mail.reading.reply_text import ParsedReply, ReplyFault
 
-NOTHING_CHANGED = Paragraph("Nothing was changed.")
 _QUESTIONS = {
     "link": "This address is asked to confirm that it is yours.",
     "invite": "You are invited to a seat at {table}.",
@@ -28,13 +26,6 @@ _QUESTIONS = {
 }
 
 
-class AcceptedLine(NamedTuple):
-    """A line as the player wrote it, and the sentence that the table reads."""
-
-    line: str
-    sentence: str
-
-
 def _refusal(
     *blocks: Block, reply: ParsedReply | None = None, headline: str = "NOT DONE.", subject: str = "Not done"
 ) -> MailPage:
@@ -42,24 +33,6 @@ def _refusal(
     read."""
     rest = unread_lines(reply) if reply else []
     return MailPage(headline, (*blocks, NOTHING_CHANGED, *rest), subject=subject, tone="bad")
-
-
-def offer(accepted: Sequence[AcceptedLine], title: str = "It would be", still: str = "") -> list[Block]:
-    """What lines would do, which the reader may want with `yes`."""
-    return [
-        BulletList(title, [f"{line} → {sentence}" for line, sentence in accepted]),
-        CopyableLines(f"If you {still}mean that, reply with", ["yes"]),
-    ]
-
-
-def unread_lines(reply: ParsedReply) -> list[Block]:
-    """What of a reply was not taken for lines to play."""
-    blocks: list[Block] = []
-    if reply.ignored:
-        blocks.append(QuotedLines("Not read as moves", [text[:120] for text in reply.ignored[:10]]))
-    if reply.misplaced:
-        blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
-    return blocks
 
 
 def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:

@@ -23,8 +23,9 @@ from mail.reply_address import ReplyToken, ServiceAddress
 PLAYED = "played"
 """The reason of a reply to lines that were played."""
 REPEATED = "repeated"
-ERASED = "erased"
 """The reason of a mail that is not answered, because the same text was answered lately."""
+ERASED = "erased"
+"""The reason of a mail that is not answered, because its writer was deleted at their wish."""
 ECHO_WINDOW = timedelta(hours=1)
 MAX_ECHOES = 1000
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
 import engine
-from bot.email.pages.refusal_pages import AcceptedLine
+from bot.email.pages.answer_pages import AcceptedLine
 from bot.email.pages.turn_pages import offered_lines
 from bot.hub.command import Commands
 from bot.position.pending import engine_seat
