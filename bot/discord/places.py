@@ -137,6 +137,8 @@ class DeletedMessages:
         cards = await self._keeper.cards.of_table(table.id)
         gone = [card for card in cards if card.ref.message_id in message_ids]
         self._keeper.gone.update(card.ref.message_id for card in gone)
+        asking = [card.with_unknown_content() for card in gone if card.asks]
+        await self._keeper.cards.change(table.id, *asking)  # the next process brings them up to date
         if any(card.slot == LOBBY for card in gone):
             async with self._service.store.begin(table=table.id) as unit:
                 await unit.outbox.enqueue(*messages.lobby_refreshes(table))
