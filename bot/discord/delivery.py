@@ -264,7 +264,14 @@ class DiscordDelivery:
                 async with self.service.store.begin(table=table.id) as unit:
                     await rename_in_cards(unit, table.id, replacing)
                 for channel in self.threads.places(table):
-                    await rename_in_messages(self.api, channel, replacing)
+                    tables = await self.deleted_messages.tables_at(channel.id)
+                    others = {
+                        card.ref.message_id
+                        for each in tables
+                        if each.id != table.id
+                        for card in await self.keeper.cards.of_table(each.id)
+                    }
+                    await rename_in_messages(self.api, channel, replacing, others)
                 await self.endings.redraw(table)
                 return None
             case "digest":

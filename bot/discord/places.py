@@ -25,7 +25,7 @@ async def move(service: Service, table_id: int, location: dict[str, Any]) -> Tab
     async with service.cache.locked(table_id) as table:
         info = await service.lobby.replace_location(table, location)
         sentence = f"Table {info.name} {info.code} is shown here from now on."
-        await _show_anew(service, table, still_exists=True)
+        await _show_anew(service, table)
         async with service.store.begin(table=table_id) as unit:
             suffix = messages.unique_suffix()
             await unit.outbox.enqueue(
@@ -40,7 +40,7 @@ async def leave(service: Service, table_id: int, sentence: str) -> None:
     """Show a table on Discord no more, because its place is gone; tell its players by other ways."""
     async with service.cache.locked(table_id) as table:
         info = await service.lobby.replace_location(table, {})
-        await _show_anew(service, table, still_exists=False)
+        await _show_anew(service, table)
         sentence += " You are told by direct messages or email; `/table move` shows it in a channel again."
         async with service.store.begin(table=table_id) as unit:
             recipients, suffix = table.metadata.recipients.values(), messages.unique_suffix()
@@ -51,11 +51,11 @@ async def leave(service: Service, table_id: int, sentence: str) -> None:
     service.wake_subscribers()
 
 
-async def _show_anew(service: Service, table: LiveTable, *, still_exists: bool) -> None:
-    """Forget the messages of a table at its former place; its cards are closed, where they exist."""
+async def _show_anew(service: Service, table: LiveTable) -> None:
+    """Forget the messages of a table at its former place; its cards are closed, where they still exist."""
     table_id, cards = table.stored_info.id, CardStore(service.store)
     former = [each for each in await cards.of_table(table_id) if not each.user and not each.is_queued]
-    queued = [queued_card(each) for each in former if still_exists and each.asks]
+    queued = [queued_card(each) for each in former if each.asks]
     await cards.change(table_id, *queued, remove=[each.slot for each in former])
 
 
@@ -93,7 +93,7 @@ class DeletedMessages:
 
     async def messages(self, channel: int, message_ids: Collection[int], user: int | None = None) -> None:
         """Messages of a channel, or of the direct messages with a user, are gone."""
-        for table in await self._tables_at(channel, user):
+        for table in await self.tables_at(channel, user):
             async with self._lock(table.id):
                 is_ours = await self._forget(table, message_ids)
             if is_ours:
@@ -137,13 +137,15 @@ class DeletedMessages:
         cards = await self._keeper.cards.of_table(table.id)
         gone = [card for card in cards if card.ref.message_id in message_ids]
         self._keeper.gone.update(card.ref.message_id for card in gone)
+        asking = [card.with_unknown_content() for card in gone if card.asks]
+        await self._keeper.cards.change(table.id, *asking)  # the next process brings them up to date
         if any(card.slot == LOBBY for card in gone):
             async with self._service.store.begin(table=table.id) as unit:
                 await unit.outbox.enqueue(*messages.lobby_refreshes(table))
             self._service.wake_subscribers()
         return bool(gone)
 
-    async def _tables_at(self, channel: int, user: int | None) -> list[TableInfo]:
+    async def tables_at(self, channel: int, user: int | None = None) -> list[TableInfo]:
         """The tables that may have messages there."""
         queries = self._service.queries
         if user is None:

@@ -7,6 +7,7 @@ descriptions of pictures that are stored with cards are renamed too.
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -32,11 +33,15 @@ async def rename_in_cards(unit: UnitOfWork, table_id: int, replacing: Replacing)
             await unit.tables.set_card(table_id, card.slot, renamed)
 
 
-async def rename_in_messages(api: DiscordApi, channel: Any, replacing: Replacing) -> None:
-    """Replace names in our messages of a channel that are nothing but text."""
+async def rename_in_messages(
+    api: DiscordApi, channel: Any, replacing: Replacing, besides: Collection[int]
+) -> None:
+    """Replace names in our messages of a channel that are nothing but text. besides: ids of messages that
+    others may edit meanwhile."""
     own_id = api.client.user.id if api.client.user else None
     try:
-        found = [each async for each in channel.history(limit=MESSAGES) if each.author.id == own_id]
+        history = channel.history(limit=MESSAGES)
+        found = [each async for each in history if each.author.id == own_id and each.id not in besides]
     except discord.HTTPException as error:
         log.info("Discord: the history of a channel could not be read: %s", error)
         return

@@ -425,6 +425,24 @@ async def test_a_deleted_thread_is_made_again_once(running: RunningBot, fake: Fa
         await running.wait_for_card("Bob")
 
 
+async def test_a_card_beside_a_thread_that_is_deleted_again_is_closed(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """It stands in the channel, because the bot may not write in the thread; it kept its controls."""
+    general = fake.find_channel("general")
+    async with running.online() as service:
+        await fake.vanish_channel(await running.start_game("Ann", "Bob"))
+        await fake.wait_until(lambda: fake.threads and running.cards, "another thread with the card")
+        general.denied.add("SEND_MESSAGES_IN_THREADS")
+        table = (await service.queries.find_table(running.table_code)).id
+        await service.submit(table, 0, ["pass"], None, None)
+        await fake.wait_until(lambda: fake.messages_with_controls(general), "the card in the channel")
+        await running.wait_for_delivery()
+        await fake.vanish_channel(running.thread)
+        await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Bob")), "the next card")
+        await fake.wait_until(lambda: not fake.messages_with_controls(general), "the end of the former")
+
+
 async def test_a_channel_that_is_gone_takes_no_table_with_it(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
         await running.start_game("Ann", "Bob")

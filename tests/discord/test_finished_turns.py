@@ -43,11 +43,9 @@ async def test_a_move_while_a_card_is_finished_is_said_once(
 ) -> None:
     find = FinishedTurns._list_turns
 
-    async def find_late(
-        self: FinishedTurns, view: TableView, card: TableCard, after: int, until: int
-    ) -> None:
+    async def find_late(self: FinishedTurns, view: TableView, card: TableCard, until: int) -> None:
         await self.service.submit(view.table.id, 1, ["buy CS"], None, "Bob is quick")
-        await find(self, view, card, after, until)
+        await find(self, view, card, until)
 
     async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
@@ -123,6 +121,28 @@ async def test_the_turn_of_an_old_card_is_listed_where_a_later_card_is_finished_
         await play(running, 1, len(LINES))
         await wait_for_queue(running)
         _, turns = listed(running, fake)
+    assert_each_is_said_once(turns)
+
+
+async def test_the_turn_of_a_card_that_was_passed_on_is_listed_where_a_later_card_is_finished_first(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has become the card of Bob; when he is notified by another, it waits in the queue."""
+    async with running.online():
+        await running.start_game("Ann", "Bob", "Cid")
+        await running.wait_for_delivery()
+        running.hold_pings(600.0)
+        await play(running, 0, 1)
+        running.hold_pings(0.0)
+        with monkeypatch.context() as patch:
+            patch.setattr(FinishedTurns, "queue", lambda *_: None)  # its turn does not come yet
+            await running.end_hold_off()
+            await wait_for_queue(running, 1)
+            await running.play_lines(LINES[1])
+            await fake.wait_until(lambda: "Bob buys" in "".join(listed(running, fake)), "the list")
+        await play(running, 2, len(LINES))
+        await wait_for_queue(running)
+        turns = listed(running, fake)[-1]
     assert_each_is_said_once(turns)
 
 

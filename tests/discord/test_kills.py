@@ -10,6 +10,7 @@ import pytest
 
 from bot.discord.cards.card_refs import CardStore
 from bot.discord.delivery import DiscordDelivery
+from bot.discord.places import DeletedMessages
 from bot.discord.posting import Poster
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
@@ -117,3 +118,20 @@ async def test_14_a_card_that_moves_to_direct_messages_is_there_once_after_a_kil
         await fake.click("Bob", direct("Bob")[0], "Pass")
         await fake.wait_until(lambda: direct("Ann"), "the next card of Ann")
     assert len(direct("Ann")) == 1 and not fake.problems
+
+
+async def test_14_a_card_that_somebody_has_deleted_is_posted_anew_after_a_kill(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Discord tells of it once, and the process that has heard it dies."""
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_delivery()
+        card = await running.wait_for_card("Ann")
+        with monkeypatch.context() as patch:
+            reached = die_after(patch, DeletedMessages, "_forget")
+            await fake.delete_message(card)
+            await asyncio.wait_for(reached.wait(), fake.default_timeout)
+    assert not running.cards
+    async with running.online():
+        await running.wait_for_card("Ann")

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bot.hub.people import PrivacySettings
+from bot.hub.notifications.messages import renamings
+from bot.hub.people import PrivacySettings, person_by_discord
 from tests.fake_discord.running_bot import RunningBot
-from tests.fake_discord.server import FakeDiscord
+from tests.fake_discord.server import FakeDiscord, Message
 from tests.privacy.test_erase import stored_rows
 
 
@@ -48,6 +49,40 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     rows = await stored_rows(started.service.store)
     assert not [(table, text) for table, text in rows if any(mark in text for mark in marks)]
     assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored about you."
+
+
+async def test_a_table_renames_only_its_own_list_of_turns_in_a_channel(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """The other table may add a line to its list meanwhile, which would be lost."""
+    general = fake.find_channel("general")
+    general.denied.add("CREATE_PUBLIC_THREADS")
+    async with running.online() as service:
+        async with service.store.begin() as unit:
+            people = [
+                (await person_by_discord(unit, fake.find_user(each).id, each)).id for each in ("Bob", "Ann")
+            ]
+        place, tables = {"guild": fake.guild_id, "channel": general.id}, []
+        for name in ("First", "Second"):
+            table = await service.lobby.create("1830", people[0], name=name, location=place)
+            for person, player in zip(people, ("Bob", "Ann"), strict=True):
+                await service.lobby.join(table.id, person, player)
+            tables.append(await service.lobby.start(table.id, by=people[0], order=("Bob", "Ann")))
+            await running.wait_for_delivery()
+            await service.submit(table.id, 0, ["buy SV"], None, name)
+        said = "✓ Bob buys the SV"
+
+        def listed(said: str) -> list[Message]:
+            return [each for each in fake.visible_messages(general) if each.text.startswith(said)]
+
+        await fake.wait_until(lambda: len(listed(said)) == 2, "both lists")
+        await running.wait_for_delivery()
+        async with service.store.begin() as unit:
+            await unit.outbox.enqueue(*renamings(tables[0], "Player 1", ["Bob"]))
+        service.wake_subscribers()
+        await fake.wait_until(lambda: listed("✓ Player 1 buys the SV"), "the name that holds now")
+        await running.wait_for_delivery()
+        assert len(listed(said)) == 1
 
 
 async def test_help_names_the_policy(running: RunningBot, fake: FakeDiscord) -> None:

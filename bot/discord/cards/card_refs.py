@@ -95,6 +95,10 @@ class TableCard(NamedTuple):
         kind = self.name.partition(":")[0]
         return kind not in (LOBBY, RUN, ENDED, "said", OVER, REMIND) and not self.is_queued
 
+    def with_unknown_content(self) -> TableCard:
+        """The card where it is not known any more what its message shows."""
+        return self._replace(ref=msgspec.structs.replace(self.ref, files=[], payload_digest=""))
+
 
 async def cards_of(unit: UnitOfWork, table_id: int) -> list[TableCard]:
     """All messages of a table that have a slot."""
@@ -132,8 +136,7 @@ class CardStore:
         So a process that dies between the edit and storing it leaves no ids of files that are gone.
         """
         if card.ref.files:
-            unknown = msgspec.structs.replace(card.ref, files=[], payload_digest="")
-            await self.change(card.table_id, card._replace(ref=unknown))
+            await self.change(card.table_id, card.with_unknown_content())
 
 
 def _table_card(card: Card) -> TableCard:

@@ -67,11 +67,11 @@ class FinishedTurns:
 
     async def _finish_now(self, view: TableView, card: TableCard) -> bool:
         """Finish a card and remove it from the store; whether Discord allows it."""
-        after, until = begins_after(card), card.ref.seq if card.is_queued else view.seq
+        until = card.ref.seq if card.is_queued else view.seq
         try:
             if not card.user:
-                return await self._list_turns(view, card, after, until)
-            await self._edit_card(card, await self._own_lines(view, card, after, until) or [NO_LONGER])
+                return await self._list_turns(view, card, until)
+            await self._edit_card(card, await self._own_lines(view, card, until) or [NO_LONGER])
             await self._save(card)
         except CannotEdit as failure:
             if not failure.is_gone:
@@ -82,21 +82,31 @@ class FinishedTurns:
     async def _list_begun_by(self, card: TableCard) -> CardRef | None:
         """The list that begins with the turn of a card; None where there is one."""
         is_begun = card.user or await self._list(card.table_id)
-        return None if is_begun else no_list(card.ref.channel_id, begins_after(card))
+        return None if is_begun else await self._first_list(card)
 
-    async def _own_lines(self, view: TableView, card: TableCard, after: int, until: int) -> list[str]:
+    async def _first_list(self, card: TableCard) -> CardRef:
+        """The list that begins with the turn of a card, or with that of one that is finished after it."""
+        others = [
+            each
+            for each in await self.cards.of_table(card.table_id)
+            if (each.asks or each.is_queued) and each.ref.channel_id == card.ref.channel_id
+        ]
+        return no_list(card.ref.channel_id, min(map(begins_after, [card, *others])))
+
+    async def _own_lines(self, view: TableView, card: TableCard, until: int) -> list[str]:
         """What a player has done since the card in their direct messages was made, and all votes."""
-        entries, seat = await self.service.queries.log(view.table.id, after, until), card.ref.seat
+        after, seat = begins_after(card), card.ref.seat
+        entries = await self.service.queries.log(view.table.id, after, until)
         told = [each for each in entries if each.seat == seat or card_texts.is_vote(each)]
         return card_texts.turn_lines(told, view.table.names)
 
     # -- the list ----------------------------------------------------------------------------
 
-    async def _list_turns(self, view: TableView, card: TableCard, after: int, until: int) -> bool:
+    async def _list_turns(self, view: TableView, card: TableCard, until: int) -> bool:
         """Let the list go on to a row and delete the card, or make the card the next list; whether that is
         done. Raises CannotEdit, and has changed nothing in the store then."""
         ref = card.ref
-        run = await self._list(card.table_id) or no_list(ref.channel_id, after)
+        run = await self._list(card.table_id) or await self._first_list(card)
         if not await self._lines(view, run.seq, until):
             return await self._save_and_delete(card)
         begins = run.seq

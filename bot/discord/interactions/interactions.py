@@ -91,7 +91,7 @@ class InteractionHandler:
                 return
             try:
                 await reply_text(interaction, error_text(error))
-            except DISCORD_ERRORS as send_error:
+            except (*DISCORD_ERRORS, RuntimeError) as send_error:  # such as: the session is closed
                 log.warning("Discord: an interaction could not be answered: %s", send_error)
 
     async def handle_control(
