@@ -74,7 +74,8 @@ async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable,
     for name in ("Bob", "Cid"):
         await driven.service.lobby.invite(table, driven.people[name], name, by=driven.people["Ann"])
     await driven.service.lobby.join(table, driven.people["Bob"], "Bob")
-    assert to(await desk.letters(), "Ann") == []
+    (letter,) = to(await desk.letters(), "Ann")
+    assert "No answer yet from Cid." in letter.text
     await driven.service.lobby.join(table, driven.people["Cid"], "Cid")
     (letter,) = to(await desk.letters(), "Ann")
     assert "Ann, Bob and Cid. Start the game?" in letter.text

@@ -36,7 +36,7 @@ from tests.site_18xx.test_export import history_of, import_file, recorded_action
 from tests.site_18xx.test_site_money import MODELS, money_faults, with_rounds
 from tests.site_18xx.test_site_turns_1817 import faults_in, with_snapshots
 
-KNOWN_WARNING = "connects as recorded"
+KNOWN_WARNING = "connects as recorded."
 """A warning of `played-34110`: its last run has five stops, and no train of the company is so long."""
 
 WITHOUT_HOME = "comes without its home token, and is left out"
@@ -272,7 +272,7 @@ def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
             assert exported_action.get("loan") == recorded_action.get("loan")
     imported = import_file(file)
     assert [w.partition(": ")[2] for w in imported.warnings] == [
-        w.partition(": ")[2] for w in game.warnings if w.endswith("as recorded")
+        w.partition(": ")[2] for w in game.warnings if w.endswith("as recorded.")
     ]
     same_position(imported.state, game.state)
     result = game.file.result or {}

@@ -1,8 +1,8 @@
 """The email addresses of a person: `addresses` lists them, `link` adds one or lets emails go there, `unlink`
 gives one up.
 
-An email to a new address asks for confirmation. The address that had the emails so far is told when another
-gets them.
+An email to a new address asks for confirmation, and so does one to an address whose emails came back or were
+stopped. The address that had the emails so far is told when another gets them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from collections.abc import Sequence
 
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, PersonCommand
-from bot.hub.people import Limits, addresses_text, claim_address, prefer_address
+from bot.hub.people import (
+    Limits,
+    addresses_text,
+    claim_address,
+    fault_of,
+    load_standing,
+    prefer_address,
+)
 from bot.hub.request import QueryAnswer
 from mail.reply_address import normalize_address
 from storage import UnitOfWork
@@ -42,7 +49,7 @@ class AddressCommands:
     async def _link(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
         async with self._store.begin() as unit:
             address = _address_in(lines[0])
-            if address in await unit.people.verified_addresses(person_id):
+            if await _gets_emails(unit, person_id, address):
                 told = await prefer_address(unit, person_id, address)
             else:
                 await self._limits.count(unit, person_id, "claims")
@@ -60,6 +67,13 @@ class AddressCommands:
 def _address_in(line: str) -> str:
     """The address behind the word of a line. Raises ValueError with a sentence."""
     return normalize_address("".join(line.split()[1:]).strip("<>").removeprefix("mailto:"))
+
+
+async def _gets_emails(unit: UnitOfWork, person_id: int, address: str) -> bool:
+    """Whether an address of a person works, and emails are wanted: nothing is to be confirmed then."""
+    is_theirs = address in await unit.people.verified_addresses(person_id)
+    wants_mail = (await load_standing(unit, person_id)).wants_mail
+    return is_theirs and wants_mail and not await fault_of(unit, address)
 
 
 async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
