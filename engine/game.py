@@ -7,7 +7,7 @@ nothing is emitted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
 from engine.board.network import Network, network_of
@@ -28,12 +28,6 @@ from engine.title import Title
 Ts = TypeVarTuple("Ts")
 ResultT = TypeVar("ResultT")
 _MISSING = object()
-
-
-def either(words: Iterable[str]) -> str:
-    """`Ann, Bob or Cid`."""
-    *before, last = [*words] or [""]
-    return f"{', '.join(before)} or {last}" if before else last
 
 
 class Game:

@@ -32,8 +32,9 @@ from engine.core.state import (
     copy_state,
     seat_id,
 )
+from engine.core.words import join_words
 from engine.finance.offers import lapse_offers
-from engine.game import Game, GameTitle, either
+from engine.game import Game, GameTitle
 from engine.mechanics import Option
 from engine.titles import title_of
 
@@ -170,7 +171,7 @@ def _reason(g: Game, seat: str, action: Action) -> str | None:
     question = g.title.questions[type(top)]
     seats = question.asked(g, top)
     if seat not in seats:
-        names = either(g.state.name(s) for s in seats)
+        names = join_words([g.state.name(s) for s in seats], "or")
         return f"{names} to act: {question.prompt(g, top)}."
     return question.refusal(g, top, seat, action)
 

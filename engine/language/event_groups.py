@@ -18,7 +18,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, LoanReason, PriceReason
 from engine.core.state import CLOSED
-from engine.core.words import counted
+from engine.core.words import counted, join_words
 from engine.finance import market
 from engine.game import Game
 
@@ -109,7 +109,7 @@ class TakeoverGroup:
         return True
 
     def sentence(self) -> str:
-        return f"the {self.target} takes over from the {self.source}: {', '.join(self.items)}"
+        return f"the {self.target} takes over from the {self.source}: {join_words(self.items)}"
 
 
 @dataclass
@@ -131,7 +131,7 @@ class TokenRemovalGroup:
 
     def sentence(self) -> str:
         several = len(self.hexes) > 1
-        tokens = f"the token{'s' * several} of the {self.company} in {', '.join(self.hexes)}"
+        tokens = f"the token{'s' * several} of the {self.company} in {join_words(self.hexes)}"
         if self.replaced_by is None:
             return f"{tokens} leave{'s' * (not several)} the map"
         others = "those" if several else "one"
@@ -152,10 +152,7 @@ class PrivateClosingGroup:
         return False
 
     def sentence(self) -> str:
-        *others, last = self.privates
-        if not others:
-            return f"the {last} is closed"
-        return f"the {', '.join(others)} and {last} are closed"
+        return f"the {join_words(self.privates)} {'are' if len(self.privates) > 1 else 'is'} closed"
 
 
 @dataclass

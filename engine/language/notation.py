@@ -26,8 +26,9 @@ import msgspec
 from engine.board.tile_geometry import rotated_face
 from engine.core.actions import Action, BuyTrain, LayMine, LayTile, RunTrains, TradePrivate
 from engine.core.state import OperatingTurn, RevenueClaim, StockTurn
+from engine.core.words import join_words
 from engine.finance.offers import without_open_offers
-from engine.game import Game, either
+from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
 from engine.language.field_types import FIELD_TYPES, FieldType
 from engine.language.forms import (
@@ -338,7 +339,7 @@ def _matching_options(
     open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
-        who = either(g.state.name(s) for s in awaited_seats(g))
+        who = join_words([g.state.name(s) for s in awaited_seats(g)], "or")
         return [], f"That cannot be done now. {who} to act: {prompt(g)}." if who else "The game is over."
     for option in offered:
         offer = option.action

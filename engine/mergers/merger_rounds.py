@@ -20,8 +20,9 @@ from engine.core.state import (
     MergerTurn,
     OperatingRound,
 )
+from engine.core.words import join_words
 from engine.finance.loans import in_zone
-from engine.game import Game, either
+from engine.game import Game
 from engine.insolvency.cash_crisis import end_by_bankruptcy, open_cash_crisis
 from engine.mechanics import AutomaticRules, Option
 from engine.mergers.acquisition import auction_company, may_be_offered
@@ -220,7 +221,7 @@ class MergerPollQuestion:
     def options(self, g: Game, frame: MergerPoll, seat: str) -> Iterator[Option]:
         can_act = may_be_offered if frame.stage == "offer" else may_convert_or_merge
         own = [c for c in g.operating_order() if g.company(c).president == seat and can_act(g, c)]
-        names = either(f"the {c}" for c in own)
+        names = join_words([f"the {c}" for c in own], "or")
         verb = "is offered for sale" if frame.stage == "offer" else "converts or merges"
         yield Option(WillAct(), f"Act: {names} {verb}")
         yield Option(Pass(), f"Pass: not {names}")

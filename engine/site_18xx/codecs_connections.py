@@ -10,6 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.core.state import ConnectionRunTurn, OperatingRound
+from engine.core.words import join_words
 from engine.game import Game
 from engine.game_text.history import CONNECTION_RUN_LINE
 from engine.operating.connection_runs import can_do_connection_run
@@ -49,13 +50,13 @@ def _decode_destination_connection(table: SiteTable, action: SiteAction) -> None
     table.note_connections(table.company(action.entity_key))
     found = found_connections(table.game)
     if recorded != found and sorted(recorded) == sorted(found):
-        table.warn(f"the {', '.join(recorded)} connect in the recorded order")
+        table.warn(f"the {join_words(recorded)} connect in the recorded order")
         table.game.events = []
         reorder_connections(table.game, recorded)
         table.append_line(table.game.president(recorded[0]), CONNECTION_RUN_LINE, table.game.events)
         return
     if left_out := [company for company in found if company not in recorded]:
-        table.warn(f"the file leaves out that the {', '.join(left_out)} can make a connection run")
+        table.warn(f"the file leaves out that the {join_words(left_out)} can make a connection run")
     for company in recorded:
         if not table.game.company(company).connected and not can_do_connection_run(table.game, company):
             table.warn(f"the {company} connects as recorded")

@@ -41,7 +41,7 @@ def test_companies_connected_together_run_in_the_recorded_order() -> None:
     assert not in_our_order.lines and not in_our_order.warnings
     game = replay_connections(state, "SSW", "MP")
     assert found_connections(game.game) == ("SSW", "MP")
-    assert game.warnings == ["Action 1: the SSW, MP connect in the recorded order."]
+    assert game.warnings == ["Action 1: the SSW and MP connect in the recorded order."]
 
 
 def test_the_recorded_order_is_exported_again() -> None:
