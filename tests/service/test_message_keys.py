@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from bot.hub.notifications import messages
 from bot.hub.notifications.notify import Recipient
 from bot.hub.request import Completed, LineRefused, PollUpdated
 from bot.service import Service
-from storage import open_store
+from storage import NewMessage, open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_orders import OPENING, say_all
 
@@ -78,6 +79,17 @@ async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarn
         )
     ]
     assert len(keys) == 10 == len(set(keys))
+
+
+def test_what_an_email_about_a_turn_says_of_its_reader_is_in_its_order() -> None:
+    def email(kind: str, *sentences: str) -> NewMessage:
+        payload = msgspec.json.encode(messages.Notification(kind, 1, 5, person_id=2, sentences=sentences))
+        return NewMessage(kind, "mail", {}, payload, ordering_key="mail:2")
+
+    beside = [email("order", "Your order has ended."), email("time_up", "Your time was up.")]
+    (turn,) = messages.with_own_news([email("turn")], beside)
+    told = messages.decode_notification(turn.payload).sentences
+    assert told == ("Your order has ended.", "Your time was up.") and not beside
 
 
 async def test_every_offer_is_told_also_in_ones_turn_or_beside_another(frozen: ServiceHarness) -> None:

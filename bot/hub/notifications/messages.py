@@ -123,22 +123,31 @@ def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewM
     """The messages of a commit, of which an email about a turn or news also has what its reader is told of
     their orders or their time, so that no second email (of those beside) says it. It does not give way to a
     later turn. Beside a direct message about a turn, another tells it without a ping."""
-    for number, message in reversed([*enumerate(beside)]):
+    kept = list[NewMessage]()
+    for message in beside:
         own = decode_notification(message.payload)
-        for at, other in enumerate(told if own.kind in ("order", "time_up") else ()):
-            notification = decode_notification(other.payload)
-            if notification.kind not in ("turn", "news") or other.ordering_key != message.ordering_key:
-                continue
-            if message.channel == "mail":
-                sentences = (*notification.sentences, *own.sentences)
-                payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
-                told[at] = other._replace(payload=payload, collapse_key=None)
-                del beside[number]
-            else:
-                silent = msgspec.json.encode(msgspec.structs.replace(own, ping=False))
-                beside[number] = message._replace(payload=silent)
-            break
+        with_turn = _beside_which(message, told) if own.kind in ("order", "time_up") else None
+        if with_turn is None:
+            kept.append(message)
+        elif message.channel == "mail":
+            notification = decode_notification(told[with_turn].payload)
+            sentences = (*notification.sentences, *own.sentences)
+            payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
+            told[with_turn] = told[with_turn]._replace(payload=payload, collapse_key=None)
+        else:
+            silent = msgspec.json.encode(msgspec.structs.replace(own, ping=False))
+            kept.append(message._replace(payload=silent))
+    beside[:] = kept
     return told
+
+
+def _beside_which(message: NewMessage, told: Sequence[NewMessage]) -> int | None:
+    """The first message about a turn or news, by its index, that reaches the same person in the same way."""
+    for at, other in enumerate(told):
+        kind = decode_notification(other.payload).kind
+        if kind in ("turn", "news") and other.ordering_key == message.ordering_key:
+            return at
+    return None
 
 
 def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> list[NewMessage]:
