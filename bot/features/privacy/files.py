@@ -22,6 +22,13 @@ DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
 """The day with which a line of the log begins, in text or JSON. A line without one belongs to that before."""
 
 
+def _contents(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
+    """Files with what is in them, without those that somebody deletes meanwhile."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            yield path, path.read_bytes()
+
+
 class DataFolder:
     """The data folder of a process."""
 
@@ -32,7 +39,7 @@ class DataFolder:
         """The mails that are kept of a person, as text."""
         return [
             raw.decode("utf-8", "replace")
-            for _, raw in self._files("inbound_mail", "*.eml")
+            for _, raw in _contents(self._files("inbound_mail", "*.eml"))
             if mail_names(raw, replacing)
         ]
 
@@ -41,12 +48,12 @@ class DataFolder:
         await asyncio.to_thread(self._erase, replacing, codes)
 
     def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
-        for path, raw in self._files("inbound_mail", "*"):
+        for path, raw in _contents(self._files("inbound_mail", "*")):
             if mail_names(raw, replacing):
                 path.unlink(missing_ok=True)
-        for path, _ in self._of_tables("pictures", codes):
+        for path in self._of_tables("pictures", codes):
             path.unlink(missing_ok=True)
-        for path, raw in self._of_tables("games", codes):
+        for path, raw in _contents(self._of_tables("games", codes)):
             if replacing.holds(text := raw.decode("utf-8", "replace")):
                 write_whole(path, replacing.text(text).encode())
         blotted = Replacing(replacing.identifiers, replacing.names, ERASED)
@@ -64,18 +71,15 @@ class DataFolder:
 
         self._rewrite_logs(kept)
 
-    def _files(self, folder: str, pattern: str) -> Iterator[tuple[Path, bytes]]:
-        """The files of a folder and what is in them, without those that are finished meanwhile."""
-        for path in sorted(path for path in (self._path / folder).glob(pattern) if path.is_file()):
-            with suppress(FileNotFoundError):
-                yield path, path.read_bytes()
+    def _files(self, folder: str, pattern: str) -> Iterator[Path]:
+        yield from sorted(path for path in (self._path / folder).glob(pattern) if path.is_file())
 
-    def _of_tables(self, folder: str, codes: Iterable[str]) -> Iterator[tuple[Path, bytes]]:
+    def _of_tables(self, folder: str, codes: Iterable[str]) -> Iterator[Path]:
         """The files that the terminal has saved of these tables; their names begin with the code."""
         for code in codes:
-            for path, raw in self._files(folder, f"{code}*"):
-                if re.match(rf"{code}[.-]", path.name):
-                    yield path, raw
+            yield from (
+                path for path in self._files(folder, f"{code}*") if re.match(rf"{code}[.-]", path.name)
+            )
 
     def _rewrite_logs(self, rewrite: Callable[[str], str]) -> None:
         """Rewrite the log line by line, oldest first, while nothing is written to it."""
