@@ -15,7 +15,6 @@ from bot.hub.people import (
     Limits,
     addresses_text,
     claim_address,
-    fault_of,
     load_standing,
     prefer_address,
 )
@@ -34,7 +33,7 @@ class AddressCommands:
     def commands(self) -> list[Command]:
         """`addresses`, `link`, `unlink`."""
         listing = Form("addresses", "which email addresses are yours, and where your emails go")
-        linking = Form("link ADDRESS", "get emails at an address; one there asks you to confirm it")
+        linking = Form("link ADDRESS", "get your emails at an address, once you have confirmed it")
         giving_up = Form("unlink ADDRESS", "an address is no longer yours")
         return [
             PersonCommand("addresses", (listing,), self._list, Lines.NONE),
@@ -71,9 +70,9 @@ def _address_in(line: str) -> str:
 
 async def _gets_emails(unit: UnitOfWork, person_id: int, address: str) -> bool:
     """Whether an address of a person works, and emails are wanted: nothing is to be confirmed then."""
-    is_theirs = address in await unit.people.verified_addresses(person_id)
-    wants_mail = (await load_standing(unit, person_id)).wants_mail
-    return is_theirs and wants_mail and not await fault_of(unit, address)
+    own = await unit.people.identities(person_id)
+    works = any(each.value == address and each.verified_at and not each.fault for each in own)
+    return works and (await load_standing(unit, person_id)).wants_mail
 
 
 async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
