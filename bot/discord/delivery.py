@@ -90,7 +90,7 @@ class DiscordDelivery:
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
         self.deleted_messages = DeletedMessages(
-            service, self.keeper, self.threads, self._lock, self._have_synced
+            service, self.keeper, self.threads, self._lock, self._request_sync
         )
 
     # -- the outbox --------------------------------------------------------------------------
@@ -324,7 +324,7 @@ class DiscordDelivery:
         finally:
             self._syncing.discard(table_id)
 
-    async def _have_synced(self, table_id: int) -> None:
+    async def _request_sync(self, table_id: int) -> None:
         """Have the cards of a table brought up to date though its position is the same as before."""
         async with self._lock(table_id):  # a sync that goes on has begun without what is new
             self.keeper.shown[table_id] = None
@@ -344,6 +344,6 @@ class DiscordDelivery:
 
     async def _show_late_pictures(self, table_id: int) -> None:
         """Give cards and an ending the pictures for which they did not wait."""
-        await self._have_synced(table_id)
+        await self._request_sync(table_id)
         async with self._lock(table_id):
             await self.endings.redraw(await self.service.queries.table_info(table_id))

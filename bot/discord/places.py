@@ -77,7 +77,7 @@ IN_PLAY = ("running", "paused", "finished")
 
 
 class DeletedMessages:
-    """Deals with what is deleted. lock: of a table. have_synced: has its cards brought up to date,
+    """Deals with what is deleted. lock: of a table. request_sync: has its cards brought up to date,
     though its position is the same."""
 
     def __init__(
@@ -86,10 +86,10 @@ class DeletedMessages:
         keeper: CardKeeper,
         threads: TableThreads,
         lock: Callable[[int], asyncio.Lock],
-        have_synced: Callable[[int], Coroutine[Any, Any, None]],
+        request_sync: Callable[[int], Coroutine[Any, Any, None]],
     ) -> None:
         self._service, self._keeper, self._threads = service, keeper, threads
-        self._lock, self._have_synced = lock, have_synced
+        self._lock, self._request_sync = lock, request_sync
 
     async def messages(self, channel: int, message_ids: Collection[int], user: int | None = None) -> None:
         """Messages of a channel, or of the direct messages with a user, are gone."""
@@ -97,13 +97,13 @@ class DeletedMessages:
             async with self._lock(table.id):
                 is_ours = await self._forget(table, message_ids)
             if is_ours:
-                await self._have_synced(table.id)
+                await self._request_sync(table.id)
 
     async def chat(self, channel: int, message: int) -> None:
         """People have written below a card: who plays live gets it at the bottom."""
         self._keeper.chatted[channel] = message
         if table_id := self._keeper.tables_at.get(channel):
-            await self._have_synced(table_id)
+            await self._request_sync(table_id)
 
     async def thread(self, thread: int) -> None:
         """A thread is gone."""
@@ -122,7 +122,7 @@ class DeletedMessages:
                 refs = [card.ref for card in await self._keeper.cards.of_table(table.id)]
                 gone = {ref.message_id for ref in refs if ref.channel_id == thread}
                 await self._forget(table, gone)
-            await self._have_synced(table.id)
+            await self._request_sync(table.id)
 
     async def channel(self, channel: int) -> None:
         """A channel is gone, with its threads."""

@@ -30,6 +30,13 @@ def die_after(patch: pytest.MonkeyPatch, part: type, step: str) -> asyncio.Event
     return reached
 
 
+async def begin(running: RunningBot) -> Message:
+    """Begin a game of Ann and Bob; the card of Ann, once all is told."""
+    await running.start_game("Ann", "Bob")
+    await running.wait_for_delivery()
+    return await running.wait_for_card("Ann")
+
+
 async def test_14_10_after_a_start_only_tables_with_something_new_are_looked_at(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,9 +83,7 @@ async def test_14_a_card_whose_edit_was_not_stored_is_up_to_date_after_a_kill(
 ) -> None:
     """What it has attached is forgotten before the edit, which looks like a card of the present."""
     async with running.online():
-        await running.start_game("Ann", "Bob")
-        await running.wait_for_delivery()
-        card = await running.wait_for_card("Ann")
+        card = await begin(running)
         assert isinstance(running.pictures, OnePixelPictures)
         running.pictures.ink = 1  # the pictures are others
         running.hold_pings(600.0)
@@ -100,9 +105,7 @@ async def test_14_a_card_that_moves_to_direct_messages_is_there_once_after_a_kil
         return fake.messages_with_controls(fake.find_dm(name))
 
     async with running.online():
-        await running.start_game("Ann", "Bob")
-        await running.wait_for_delivery()
-        card = await running.wait_for_card("Ann")
+        card = await begin(running)
         fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
         with monkeypatch.context() as patch:
             reached = die_after(patch, Poster, "post")
@@ -125,9 +128,7 @@ async def test_14_a_card_that_somebody_has_deleted_is_posted_anew_after_a_kill(
 ) -> None:
     """Discord tells of it once, and the process that has heard it dies."""
     async with running.online():
-        await running.start_game("Ann", "Bob")
-        await running.wait_for_delivery()
-        card = await running.wait_for_card("Ann")
+        card = await begin(running)
         with monkeypatch.context() as patch:
             reached = die_after(patch, DeletedMessages, "_forget")
             await fake.delete_message(card)

@@ -164,9 +164,11 @@ class Lobby(LobbyRobots):
             check_allowed(info, by, seated_players=True)
             check_in_lobby(info)
             seated = info.player_of(person_id)
-            name = seated.name if seated and not is_chosen else name
+            if seated and not is_chosen:
+                name = seated.name
             former = unanswered(info, name) if by in (None, info.host_id) else None
-            name = name if is_chosen or former or seated else free_name(info, name)
+            if not (is_chosen or former or seated):
+                name = free_name(info, name)
             check_no_robot_name(name)
             if seated not in (None, former):
                 raise ValueError(f"{name} already has a seat at table {info.code}.")
