@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -133,7 +133,12 @@ class DrivenTable:
             else names.get(notification.person_id or 0, "table")
         )
         channel = "thread" if in_thread else {"mail": "mail"}.get(row.channel, "direct")
-        self.told.append(Told(self.now, to, channel, notification.kind, " ".join(notification.sentences)))
+        sentences: Sequence[str] = notification.sentences
+        if notification.kind == "reminder":
+            view = await self.service.queries.view(row.table_id or 0)
+            page = await self.service.pages["reminder"](view.table, notification)
+            sentences = page.sentences if page else ()
+        self.told.append(Told(self.now, to, channel, notification.kind, " ".join(sentences)))
 
     def heard(self, name: str, *kinds: str) -> list[str]:
         """When and what a person was told: local times with kinds and texts."""

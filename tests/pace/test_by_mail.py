@@ -61,6 +61,16 @@ async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: MailDesk) -
     assert await driven.asked() == ["Bob"]
 
 
+async def test_a_reminder_that_had_to_wait_says_how_it_is_by_now(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    await desk.letters()
+    driven.now = local("2026-06-02 11:00")
+    await driven.tick()
+    driven.now = local("2026-06-02 11:25")
+    (reminder,) = to(await desk.letters(), "Ann")
+    assert "You have 35 minutes left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
+
+
 async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, desk: MailDesk) -> None:
     """At two tables with a pace of a day: the one an hour before the end, and then daily; each says which
     other table waits."""

@@ -80,10 +80,12 @@ class Notices:
         Nothing is sent if it is out of date.
         """
         view, notification = await self.service.queries.view(table.id), sent.notification
-        if (pending := current_prompt(view, notification)) is None:
+        pending = current_prompt(view, notification)
+        page = await self.service.pages["reminder"](table, notification)
+        if pending is None or page is None:
             return None
         user = await self._mentioned(sent)
-        text = " ".join([*([f"<@{user}>"] if user else []), *notification.sentences])
+        text = " ".join([*([f"<@{user}>"] if user else []), *page.sentences])
         link = await card_link(self.service, table, pending.seat)
         is_own = sent.user and table.player_of(notification.person_id) == table.player_at(pending.seat)
         who = "You" if is_own else pending.name

@@ -66,12 +66,12 @@ def reminder_messages(
 ) -> list[NewMessage]:
     """A reminder of an open decision, on the channels that the person wants or on these.
 
-    A player who has taken more time, or was away, is reminded of the new end too. once_a_day: by email, for
-    all tables of the person.
+    What it says is its page, when it is sent. A player who has taken more time, or was away, is reminded of
+    the new end too. once_a_day: by email, for all tables of the person.
     """
     notification = Notification(
         "reminder", table.id, table.seq, clock.seat, recipient.person_id, clock.decision_id,
-        (reminder_sentence(clock, now, recipient.settings.zone),), once_a_day=once_a_day,
+        once_a_day=once_a_day,
     )  # fmt: skip
     end = f".{clock.allowance_end.timestamp():.0f}" if clock.allowance_end else ""
     full_name = f"{wait_name(clock)}.{name.replace(' ', '')}{end}"
