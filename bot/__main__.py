@@ -6,6 +6,7 @@ import asyncio
 import errno
 import gc
 import logging
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -301,7 +302,8 @@ def service(
     given = {"RAILPOST_ROLE": role, "RAILPOST_SHARDS": shards}
     if ctx.invoked_subcommand is None:
         settings = {name: value for name, value in given.items() if value}
-        code = run_command(partial(run_service, given=settings, allows_new=new, must_serve=stay))
+        managed = stay or "NOTIFY_SOCKET" in os.environ  # by Docker or systemd, without anybody at a terminal
+        code = run_command(partial(run_service, given=settings, allows_new=new, must_serve=managed))
         if stay and code == NO_RETRY:
             wait_to_be_stopped()
         raise typer.Exit(code)
