@@ -60,10 +60,10 @@ def check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> Non
     """Raises ValueError for a name that cannot be used, or if the table is full."""
     title = engine.title_of(info.title, info.options)
     others = [p.name for p in info.seated_players if p is not reserved]
-    check_names(title, [*others, name])
-    check_distinct(name, others)
     if len(others) >= title.components.players["max"]:
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
+    check_names(title, [*others, name])
+    check_distinct(name, others)
 
 
 def check_seat_name(info: TableInfo, name: str, seat: int) -> None:

@@ -27,10 +27,10 @@ from storage import NewMessage, OutboxMessage, TablePoll
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
 
-    kind, for one recipient: `turn` (decide `decision_id`; by email with news of their orders), `refresh` (the
-    same player acts again; the card of the table is updated), `vote` (vote in the poll `decision_id`),
-    `invited` (a seat is reserved), `seat` (a seat of an imported game is offered), `lobby` (the card
-    of the lobby is updated), `claim` (confirm a mail address), `export` and `erase` (confirm what is wanted
+    kind, for one recipient: `turn` (decide `decision_id`; in private with news of their orders), `refresh`
+    (the same player acts again; the card of the table is updated), `vote` (vote in the poll `decision_id`),
+    `invited` (a seat is reserved), `seat` (a seat of an imported game is offered), `lobby` (the card of the
+    lobby is updated), `claim` (confirm a mail address), `export` and `erase` (confirm what is wanted
     with their data), `order` (some of their orders have ended), `account` (about their addresses, by email).
     To everyone: `started`, `news` (an undo, a pause, a replacement, the outcome of a poll), `names` (messages
     are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row of the
@@ -54,7 +54,7 @@ def decode_notification(payload: bytes) -> Notification:
     return msgspec.json.decode(payload, type=Notification)
 
 
-def is_public(message: OutboxMessage) -> bool:
+def is_public(message: OutboxMessage | NewMessage) -> bool:
     """Whether a message goes where the table is shown, and not to one person."""
     return (message.ordering_key or "").startswith("table:")
 
@@ -120,32 +120,30 @@ def _turn_messages(
 
 
 def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
-    """The messages of a commit, of which an email about a turn or news also has what its reader is told of
-    their orders or their time, so that no second email (of those beside) says it. It does not give way to a
-    later turn. Beside a direct message about a turn, another tells it without a ping."""
+    """The messages of a commit, of which an email or a direct message about a turn or news also has what its
+    reader is told of their orders or their time, so that no second one (of those beside) says it. It does not
+    give way to a later turn."""
     kept = list[NewMessage]()
     for message in beside:
         own = decode_notification(message.payload)
         with_turn = _beside_which(message, told) if own.kind in ("order", "time_up") else None
         if with_turn is None:
             kept.append(message)
-        elif message.channel == "mail":
+        else:
             notification = decode_notification(told[with_turn].payload)
             sentences = (*notification.sentences, *own.sentences)
             payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
             told[with_turn] = told[with_turn]._replace(payload=payload, collapse_key=None)
-        else:
-            silent = msgspec.json.encode(msgspec.structs.replace(own, ping=False))
-            kept.append(message._replace(payload=silent))
     beside[:] = kept
     return told
 
 
 def _beside_which(message: NewMessage, told: Sequence[NewMessage]) -> int | None:
-    """The first message about a turn or news, by its index, that reaches the same person in the same way."""
+    """The first message about a turn or news, by its index, that reaches the same person alone in the same
+    way."""
     for at, other in enumerate(told):
         kind = decode_notification(other.payload).kind
-        if kind in ("turn", "news") and other.ordering_key == message.ordering_key:
+        if kind in ("turn", "news") and other.ordering_key == message.ordering_key and not is_public(other):
             return at
     return None
 
