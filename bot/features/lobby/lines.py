@@ -102,7 +102,8 @@ class LobbyLines:
         invited.
 
         Who opens it is its host, and sits there. The players of the operator are new persons, who sit in this
-        order. details: see `Lobby.create`. Raises ValueError; then there is no table.
+        order: a name does not say who somebody is, and those who link one address at two tables are one
+        person. details: see `Lobby.create`. Raises ValueError; then there is no table.
         """
         options = [option.strip(" .") for option in _OPTION.findall(text)] or options
         title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
