@@ -257,7 +257,9 @@ async def record_replacement(
             recipient = await load_recipient(unit, player.person_id, None)
             told = f"{name} plays on for you at table {info.name} {info.code}."
             stamp = f"{info.id}.replaced.{draft.seq}"
-            draft.messages += clock_messages.seat_messages(info, recipient, told, stamp, unit.now)
+            draft.messages += clock_messages.personal_messages(
+                info, "seat_answer", recipient, told, stamp, unit.now
+            )
     await unit.tables.add_seat(info.id, person_id, name, seat)
     state, events = engine.rename_player(table.state, engine_seat(seat), name)
     sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."
