@@ -96,7 +96,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
     from bot.hub.people import PrivacySettings
-    from bot.operations.check import quick_check_at_start
+    from bot.operations.check import check_pages, naming_a_backup
     from bot.operations.store_watch import accept_store, check_start
     from bot.pictures.workers import PictureWorkers
     from bot.service import Service
@@ -106,8 +106,10 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
     if (path := settings.store_path) and not allows_new:
         check_start(path, settings.data)
-    async with await open_store(settings.database_url) as store:
-        await quick_check_at_start(store)
+    with naming_a_backup(settings.data):
+        opened = await open_store(settings.database_url)
+    async with opened as store:
+        await check_pages(store, settings.data, at_start=True)
         if store.path and allows_new:
             await accept_store(store, settings.data)
         with PictureWorkers() as pictures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import resource
 from pathlib import Path
@@ -95,6 +96,20 @@ def test_a_disk_that_is_full_leaves_the_former_file(
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 1 and f"{file} cannot be used: File too large.\n" in result.output
     assert list(tmp_path.iterdir()) == [file] and file.read_text() == "former"
+
+
+def test_a_file_that_is_mounted_alone_is_written_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(part: Path, target: Path) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy", str(target))
+
+    monkeypatch.setattr(Path, "replace", busy)
+    file = tmp_path / "mounted.csv"
+    assert run("export", GAME, "--to", "csv", "--out", file).exit_code == 1 and not file.exists()
+    file.write_text("former")
+    assert run("export", GAME, "--to", "csv", "--out", file).exit_code == 0
+    assert file.read_text().startswith("round,") and [*tmp_path.iterdir()] == [file]
 
 
 @pytest.mark.parametrize("name", ["", "  "])

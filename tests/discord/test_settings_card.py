@@ -110,7 +110,7 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
             )
         service.wake_subscribers()
         await started.wait_for_delivery()
-    assert len(reminders()) == 1, "the newest takes the place of the one before"
+    await fake.wait_until(lambda: len(reminders()) == 1, "the newest in the place of the one before")
     async with service.store.begin() as unit:
         await unit.outbox.enqueue(*reminder_messages(view.table, clocks[0], people[0], "own", now, {"user"}))
     service.wake_subscribers()

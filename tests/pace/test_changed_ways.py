@@ -61,6 +61,26 @@ async def test_other_quiet_hours_hold_from_now_on(driven: DrivenTable, tell: str
     assert [line[9:].partition(":")[0] for line in driven.heard("Bob")] == [told]
 
 
+@pytest.mark.parametrize(
+    ("tell", "then", "told"),
+    [
+        ("mail", "thread", ["thread reminder"]), ("mail", "direct", ["direct reminder"]),
+        ("direct", "mail", ["mail reminder"]), ("direct", "thread", ["thread reminder"]),
+        ("mail", "thread, mail", ["mail turn", "thread reminder"]), ("thread", "mail", ["mail reminder"]),
+        ("thread, mail", "thread", ["thread reminder"]), ("thread, mail", "mail", ["mail reminder"]),
+    ],
+)  # fmt: skip
+async def test_who_is_to_be_told_in_another_way_in_the_night_is_told_in_that_alone(
+    driven: DrivenTable, tell: str, then: str, told: list[str]
+) -> None:
+    """They were told in the former way too, or in that alone."""
+    await asked_at_night(driven, tell)
+    await driven.settings("Bob", f"tell {then}")
+    assert driven.heard("Bob") == []
+    await driven.wait_until(MORNING + timedelta(minutes=30))
+    assert sorted(line[9:].partition(":")[0] for line in driven.heard("Bob")) == told
+
+
 async def test_who_ends_their_digest_is_told_what_it_would_have_said(driven: DrivenTable) -> None:
     """They were told at the next reminder; of what a digest has told, they are told no second time."""
     await driven.begin("none")

@@ -59,8 +59,7 @@ class Notices:
         told = sent.notification
         head = card_texts.table_heading(table, told.seq)
         shown = layouts.notification([head, *map(escape_markdown, told.sentences)])
-        draft = Draft(shown, silent=not told.ping)
-        posted = await self._send_once(sent, table, draft)
+        posted = await self._send_once(sent, table, Draft(shown))
         if sent.user is None:
             await self.finished.end_list(table.id)
             if told.kind == "started":
@@ -95,10 +94,7 @@ class Notices:
         posted = await self._send_once(sent, table, draft)
         slot = slot_for(sent.user, f"{REMIND}:{notification.seat}")
         ref = msgspec.structs.replace(posted, seat=notification.seat, seq=table.seq)
-        former = await self.poster.cards.get(table.id, slot)
-        await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
-        if former is not None and former.ref.message_id != ref.message_id:
-            await self.api.delete(self.api.message(former.ref.channel_id, former.ref.message_id))
+        await self.finished.take_place(TableCard(table.id, slot, ref))
         return ref
 
     async def _mentioned(self, sent: Outgoing) -> str | None:
