@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -14,6 +15,9 @@ from bot.hub.notifications.messages import decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
 from storage import Channel, OutboxMessage, Store, open_store
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import LetterDesk, desk_of
+from tests.mail.servers import Delivery
 from tests.pace.test_pace import local
 
 CHANNELS: tuple[Channel, ...] = ("discord", "mail")
@@ -55,7 +59,7 @@ class DrivenTable:
     async def person(self, name: str, *, discord: bool = False) -> int:
         async with self.store.begin() as unit:
             person = await unit.people.add(name)
-            await unit.people.add_identity(person.id, "email", f"{name.casefold()}@example.org")
+            await unit.people.add_identity(person.id, "email", f"{name.casefold()}@player.test")
             if discord:
                 await unit.people.add_identity(person.id, "discord", str(1000 + person.id))
         self.people[name] = person.id
@@ -160,3 +164,19 @@ async def driven(address: str) -> AsyncIterator[DrivenTable]:
     await world.open()
     yield world
     await world.store.close()
+
+
+@pytest.fixture
+def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LetterDesk:
+    """Sends the emails of the table, and takes replies."""
+
+    async def nothing() -> None:
+        """The desk delivers."""
+
+    monkeypatch.setattr(driven, "deliver", nothing)
+    return desk_of(driven.service, tmp_path, OnePixelPictures(), lambda: driven.now)
+
+
+def to(letters: list[Delivery], name: str) -> list[Delivery]:
+    """Those to a person."""
+    return [letter for letter in letters if letter.recipients == (f"{name.casefold()}@player.test",)]

@@ -35,9 +35,9 @@ async def test_no_email_comes_after_the_last_one(driven: DrivenTable, way: str) 
     await asked_at_night(driven, "mail")
     bob = driven.people["Bob"]
     if way == "stop":
-        await Correspondents(driven.service).stop(bob, "bob@example.org")
+        await Correspondents(driven.service).stop(bob, "bob@player.test")
     else:
-        await driven.service.submit_personal(bob, ["unlink bob@example.org"])
+        await driven.service.submit_personal(bob, ["unlink bob@player.test"])
     assert await driven.settings("Bob", "next on") == "Set: next on."
     await driven.wait_until(MORNING)
     await driven.tick()
@@ -125,7 +125,7 @@ async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTa
     await driven.say("Ann", "pass")
     await driven.wait_until(START + timedelta(hours=1))
     driven.told.clear()
-    address, correspondents = "bob@example.org", Correspondents(driven.service)
+    address, correspondents = "bob@player.test", Correspondents(driven.service)
     token = ReplyToken("reply", address, frozenset({address}), "", person_id=driven.people["Bob"])
     for number in range(2):
         await correspondents.record_bounce(Bounce(token, f"<{number}@x.test>", "5.1.1", "address"))
