@@ -18,6 +18,7 @@ from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import TokenLookup, table_label
 from mail.composing.page import summary
+from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken, ServiceAddress
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.pace.conftest import DrivenTable
@@ -75,7 +76,7 @@ class MailDesk:
         self._replies += 1
         held = HeldLineStore(self.driven.service.store, KEY)
         tables = TableReplies(self.driven.service, self._pictures, held, "verified")
-        answer = await tables.table_command(token, [line], "", f"mail-{self._replies}")
+        answer = await tables.table_command(token, [line], ParsedMail("<m>"), f"mail-{self._replies}")
         assert answer is not None
         return summary(answer.page).splitlines()[1:]
 
