@@ -47,14 +47,14 @@ from bot.email.replies.reply_limits import (
     idempotency_key,
     is_from,
 )
-from bot.email.replies.reply_reader import (
+from bot.email.replies.seat_replies import (
     YES_WORDS,
     ReadReply,
+    SeatReplies,
     line_verbs,
     merge_queries,
     query_in,
 )
-from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, InboundMail
 from bot.email.tokens import TokenLookup

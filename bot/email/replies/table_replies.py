@@ -45,7 +45,7 @@ import engine
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import inline_images
 from bot.email.replies.reply_limits import Ruling
-from bot.email.replies.reply_reader import game_verbs
+from bot.email.replies.seat_replies import game_verbs
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
