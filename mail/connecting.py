@@ -2,11 +2,9 @@
 server cannot be reached, in words for the operator.
 """
 
-import contextlib
 import os
 import socket
 import ssl
-from ipaddress import ip_address
 from typing import Protocol
 
 
@@ -26,15 +24,6 @@ class AccessTokens(Protocol):
 
     def forget(self) -> None:
         """A server has refused the last token: ask for a new one the next time."""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, so that nobody else can read an unencrypted connection."""
-    if host == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ip_address(host).is_loopback
-    return False
 
 
 def connection_fault(error: BaseException) -> str:

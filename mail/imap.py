@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import re
 import ssl
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
-from mail.connecting import AccessTokens, TokenUnavailable, connection_fault, is_loopback
+from mail.connecting import AccessTokens, TokenUnavailable, connection_fault
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
@@ -49,12 +49,7 @@ class MailboxFull(Exception):
 
 @dataclass(frozen=True)
 class ImapAccount:
-    """The mailbox. inbox: the folder to watch. folders: other names for our folders. tokens: log in with
-    access tokens, not with the password.
-
-    Raises ValueError for a connection without TLS to another machine unless `allow_plain`, and for control
-    characters.
-    """
+    """The mailbox. tokens: log in with access tokens, not with the password."""
 
     host: str
     user: str
@@ -63,17 +58,6 @@ class ImapAccount:
     tls: bool = True
     context: ssl.SSLContext | None = field(default=None, repr=False)
     tokens: AccessTokens | None = field(default=None, repr=False)
-    inbox: str = "INBOX"
-    allow_plain: bool = False
-    folders: Mapping[Folder, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.tls and not (self.allow_plain or is_loopback(self.host)):
-            raise ValueError(
-                f"IMAP without TLS is allowed to this machine only; {self.host} needs TLS (port 993)."
-            )
-        if any(ord(char) < 32 or char == "\x7f" for char in self.user + self.password):
-            raise ValueError("The IMAP name and password may not contain control characters.")
 
 
 class Quota(NamedTuple):
@@ -147,8 +131,8 @@ class ImapConnection:
         await self._call(self._client.protocol.capability())
         prefix = await self._inbox_prefix()
         for folder in Folder:
-            self._folders[folder] = await self._ensure_folder(account.folders.get(folder, folder), prefix)
-        selected = await self._call_ok(self._client.select(_mailbox_name(account.inbox)))
+            self._folders[folder] = await self._ensure_folder(folder, prefix)
+        selected = await self._call_ok(self._client.select("INBOX"))
         found = re.search(rb"UIDNEXT (\d+)", b"\n".join(bytes(line) for line in selected.lines))
         self._uid_next = int(found[1]) if found else 1
         self._has_new_mail = False
@@ -177,7 +161,7 @@ class ImapConnection:
 
     async def _ensure_folder(self, name: str, prefix: str) -> str:
         """Create the folder if missing; returns its name: some servers keep all folders prefix INBOX."""
-        for candidate in dict.fromkeys((_mailbox_name(name), _mailbox_name(prefix + name))):
+        for candidate in dict.fromkeys((_quoted(name), _quoted(prefix + name))):
             answer = await self._call(self._client.list('""', candidate))
             if any(re.match(rb"\([^)]*\) ", bytes(line)) for line in answer.lines):
                 return candidate
@@ -345,13 +329,9 @@ async def why_unreachable(account: ImapAccount, timeout: float = 10.0) -> str:
 
 
 def _quoted(text: str) -> str:
+    """A text as IMAP wants it; the library quotes none."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _mailbox_name(name: str) -> str:
-    """A folder name as IMAP wants it; the library does not quote it."""
-    return name if re.fullmatch(r"[A-Za-z0-9./_-]+", name) else _quoted(name)
 
 
 def _resolve(lost: asyncio.Future[None], _: Exception | None) -> None:

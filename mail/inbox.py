@@ -15,7 +15,7 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, Protocol
 
@@ -274,7 +274,7 @@ class InboxWatcher:
             return await self._handler.handle_unparsable(raw)
         if mail.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
             return await self._handler.handle_unparsable(raw, mail.problem)
-        return await self._handler.handle(mail)
+        return await self._handler.handle(replace(mail, is_repeated=attempts > 1))
 
 
 NEARLY_FULL = 90  # percent

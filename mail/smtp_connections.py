@@ -18,7 +18,7 @@ import aiosmtplib
 import stamina
 from aiosmtplib.response import SMTPResponse
 
-from mail.connecting import AccessTokens, TokenUnavailable, connection_fault, is_loopback
+from mail.connecting import AccessTokens, TokenUnavailable, connection_fault
 
 
 class TooSlow(Exception):
@@ -109,26 +109,17 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class SmtpAccount:
-    """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none, on this machine only.
-    tokens: log in with access tokens (XOAUTH2), not with the password.
-
-    Raises ValueError for a connection without TLS to another machine unless `allow_plain`.
+    """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none. tokens: log in with
+    access tokens (XOAUTH2), not with the password.
     """
 
     host: str
     port: int = 465
     user: str = ""
     password: str = field(default="", repr=False)
-    security: Literal["tls", "starttls", "none"] = "tls"
+    security: Literal["tls", "starttls", "plain"] = "tls"
     context: ssl.SSLContext | None = field(default=None, repr=False)
     tokens: AccessTokens | None = field(default=None, repr=False)
-    allow_plain: bool = False
-
-    def __post_init__(self) -> None:
-        if self.security == "none" and not (self.allow_plain or is_loopback(self.host)):
-            raise ValueError(
-                f"SMTP without TLS is allowed to this machine only; {self.host} needs tls or starttls."
-            )
 
 
 class SmtpConnection(aiosmtplib.SMTP):

@@ -94,7 +94,7 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
     assert allowed is not None
     assert (imap_account(allowed).tls, imap_account(allowed).host) == (False, "mail.example.org")
     sending = settings(**far | {"SMTP": f"smtp://a:{SECRET}@x.org"}, ALLOW_PLAIN="true").mail
-    assert sending is not None and smtp_account(sending.smtp).security == "none"
+    assert sending is not None and smtp_account(sending.smtp).security == "plain"
     assert "DISCORD_GATEWAY would send" in error_text(
         DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org"
     )

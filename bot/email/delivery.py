@@ -268,18 +268,15 @@ def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> Imap
         server.port,
         server.tls != "plain",
         tokens=None if server.password.get_secret_value() else tokens,
-        allow_plain=True,  # or the settings had been refused
     )
 
 
 def smtp_account(server: MailServer, tokens: AccessTokens | None = None) -> SmtpAccount:
     """The SMTP server of the settings. tokens: to log in with where no password is given."""
-    security = "none" if server.tls == "plain" else server.tls
     password = server.password.get_secret_value()
     return SmtpAccount(
-        server.host, server.port, server.user, password, security,
+        server.host, server.port, server.user, password, server.tls,
         tokens=tokens if server.user and not password else None,
-        allow_plain=True,
     )  # fmt: skip
 
 

@@ -47,14 +47,14 @@ from bot.email.replies.reply_limits import (
     idempotency_key,
     is_from,
 )
-from bot.email.replies.reply_reader import (
+from bot.email.replies.seat_replies import (
     YES_WORDS,
     ReadReply,
+    SeatReplies,
     line_verbs,
     merge_queries,
     query_in,
 )
-from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, InboundMail
 from bot.email.tokens import TokenLookup
@@ -202,9 +202,7 @@ class MailPolicy:
         """Carry out a command about tables in the first line; None where there is none."""
         lines = _command_lines(mail)
         key = idempotency_key(mail, token, lines)
-        return await self._tables.table_command(
-            token, lines, mail.sender_name, key, mail.files, is_reply=is_reply
-        )
+        return await self._tables.table_command(token, lines, mail, key, is_reply=is_reply)
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         if not is_from(mail, token):
@@ -295,7 +293,7 @@ class MailPolicy:
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
         await self._tables.confirm_host(token)
-        ruling = await self._tables.table_command(token, held.lines, mail.sender_name, f"host:{code}")
+        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
         return ruling or Ruling("help", refusal_pages.unknown_code(), token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:

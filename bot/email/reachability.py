@@ -244,8 +244,8 @@ class Correspondents:
         return f"Emails go to {address} again.{waiting_sentence(waiting)}"
 
     async def stop(self, person_id: int, address: str | None = None) -> list[str]:
-        """Send no more emails to a person; returns their addresses. For one who only claims this address,
-        the claim ends."""
+        """Send no more emails to a person, and none that waits; returns their addresses. For one who only
+        claims this address, the claim ends."""
         async with self._store.begin() as unit:
             identities = await unit.people.identities(person_id)
             if address is not None and address not in {each.value for each in identities}:
@@ -255,6 +255,8 @@ class Correspondents:
             had_mail = person.preferences.get("mail") is not False
             await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
             addresses = await unit.people.verified_addresses(person_id)
+            for each in identities:
+                await unit.outbox.withdraw("mail", to=each.value)
         if had_mail:
             await self._mail_stopped(person_id)
         return addresses

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from bot.email.reachability import Correspondents, waiting_sentence
-from bot.email.replies import personal_commands
+from bot.email.replies.table_replies import answer_text
 from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub import people
 from bot.hub.info import TableInfo
@@ -179,7 +179,7 @@ async def set_mail(service: Service, table: TableInfo, name: str, argument: str)
             return f"{player.name} gets no more emails."
     if argument.casefold().endswith(" off"):
         line = f"unlink {argument[: -len(' off')]}"
-        return " ".join(await personal_commands.carry_out(service, player.person_id, line, is_reply=True))
+        return answer_text(await service.submit_personal(player.person_id, [line]), line)
     async with service.store.begin() as unit:
         address = await people.claim_address(unit, player.person_id, argument)
     service.wake_subscribers()

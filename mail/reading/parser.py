@@ -45,7 +45,8 @@ class ParsedMail:
     are looked for. parent_ids: the Message-IDs that it answers, nearest first. loop_headers: its X-Loop
     headers. dmarc: the verdict of our own mail server. automatic_sign: the sign that no human wrote it, or
     None. sender_name: the display name in From. text: with plain line ends; without quotes where it comes
-    from HTML. files: attached games, the first two.
+    from HTML. files: attached games, the first two. is_repeated: there was an attempt at it before, which a
+    fault or a crash may have ended anywhere.
     """
 
     message_id: str
@@ -61,6 +62,7 @@ class ParsedMail:
     problem: MailProblem | None = None
     sender_name: str = ""
     files: tuple[MailFile, ...] = ()
+    is_repeated: bool = False
 
 
 def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> ParsedMail:

@@ -214,6 +214,13 @@ class OutboxRepository(Repository):
         await self._db.execute(update(OutboxMessage).filter_by(id=message.id).values(text=None))
         return message.text
 
+    async def withdraw(self, channel: Channel, **address: str) -> int:
+        """Send none of the pending messages whose address has all these entries; returns how many."""
+        pending = update(OutboxMessage).filter_by(channel=channel, status=PENDING)
+        theirs = (col(OutboxMessage.address)[key].as_string() == value for key, value in address.items())
+        gone = {"status": "superseded", "payload": b"", "finished_at": self._db.now}
+        return await self._db.execute(pending.where(*theirs).values(gone))
+
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
         return await self._make_due(col(OutboxMessage.collapse_key).startswith(prefix, autoescape=True))

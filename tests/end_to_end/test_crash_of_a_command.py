@@ -14,6 +14,7 @@ from bot.email.stored_mail import HeldLineStore
 from bot.features.lobby.tables import Lobby
 from bot.service import Service
 from mail.composing.page import summary
+from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
@@ -43,8 +44,10 @@ async def command(
     request: str,
     crash: Crashing | None = None,
     table: int | None = None,
+    is_repeated: bool = False,
 ) -> str:
     """What a new process answers to a command, or `crash` for one that dies. table: which it replies to."""
+    mail = ParsedMail("<m@player.test>", sender_name="Ann", is_repeated=is_repeated)
     token = ReplyToken("reply", ANN, frozenset({ANN}), person_id=1, table_id=table)
     with OnePixelPictures() as pictures, pytest.MonkeyPatch.context() as patch:
         held = HeldLineStore(store, bytes(32))
@@ -52,7 +55,7 @@ async def command(
         if crash:
             crash(patch)
         try:
-            answer = await tables.table_command(token, lines, "Ann", request, is_reply=bool(table))
+            answer = await tables.table_command(token, lines, mail, request, is_reply=bool(table))
         except Crash:
             return "crash"
     assert answer is not None
@@ -102,7 +105,7 @@ def dies(owner: type, name: str, before: bool, count: int = 1) -> Crashing:
 )
 async def test_new_opens_one_table_with_everybody(store: Store, crash: Crashing) -> None:
     assert await command(store, NEW, "r1", crash) == "crash"
-    first = await command(store, NEW, "r1")
+    first = await command(store, NEW, "r1", is_repeated=True)
     assert "is open, and you sit there as Ann" in first
     assert await command(store, NEW, "r1") == first
     (table,) = await Service(store).queries.list_tables()
@@ -127,7 +130,7 @@ async def test_the_answer_after_a_crash_is_that_of_the_effect(
     await command(store, ("new 1830",), "r1")
     (table,) = await Service(store).queries.list_tables()
     assert await command(store, lines, "r2", dies(owner, method, before=False), table.id) == "crash"
-    assert said in await command(store, lines, "r2", table=table.id)
+    assert said in await command(store, lines, "r2", table=table.id, is_repeated=True)
 
 
 async def test_talk_is_said_once(store: Store) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -166,7 +166,8 @@ class LetterDesk:
         arrival = await self.arrivals.record_arrival(digest, raw)
         if arrival.folder:
             return MailOutcome("known", arrival.folder)
-        outcome = await self.policy.handle(parse_mail(raw, authserv_id))
+        mail = replace(parse_mail(raw, authserv_id), is_repeated=arrival.attempts > 1)
+        outcome = await self.policy.handle(mail)
         await self.arrivals.record_outcome(digest, outcome)
         return outcome
 

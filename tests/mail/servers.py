@@ -416,7 +416,7 @@ class SmtpCatcher:
 
     @property
     def account(self) -> SmtpAccount:
-        return SmtpAccount("127.0.0.1", self.port, security="none")
+        return SmtpAccount("127.0.0.1", self.port, security="plain")
 
     async def delivered(self, count: int, seconds: float = 60.0) -> list[Delivery]:
         """Wait for so many letters."""

@@ -23,6 +23,7 @@ from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reply_address import ReplyToken
+from mail.smtp_connections import SmtpAccount
 from tests.mail.letter_desk import ANN, LetterDesk, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
@@ -123,17 +124,6 @@ async def test_what_lay_there_and_what_comes_is_dealt_with(
     assert await done(desk) == ["1", "buy SV"]
     assert await mailbox.count("INBOX") == 0 and await mailbox.count("Ignored") == 1
     assert await receipts(desk) == 2 and await attempts(desk, first, second) == [1, 1]
-
-
-async def test_folders_by_names_of_ones_own(desk: LetterDesk, notice: Delivery, mailbox: Mailbox) -> None:
-    account = replace(mailbox.account, folders={Folder.PROCESSED: "Done with", Folder.IGNORED: "Other"})
-    await mailbox.put(reply(notice, "buy SV"), b"From: eve@evil.test\r\n\r\nhello\r\n")
-    async with watching(desk, account):
-        await mailbox.until('"Done with"', 1)
-        await mailbox.until("Other", 1)
-    async with watching(desk, account) as reports:  # they are there already
-        await until(lambda: "" in reports)
-    assert await done(desk) == ["buy SV"] and await mailbox.count("INBOX") == 0
 
 
 async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(
@@ -419,11 +409,9 @@ async def test_c23_names_are_quoted(user: str) -> None:
             await ImapConnection.open(replace(mailbox.account, user=user), 5.0)
 
 
-@pytest.mark.parametrize(("host", "user"), [("imap.example.org", "x"), ("127.0.0.1", "a\r\nb"), ("::2", "x")])
-def test_c27_accounts_that_cannot_be(host: str, user: str) -> None:
-    with pytest.raises(ValueError):
-        ImapAccount(host, user, "secret", tls=False)
+def test_c27_a_password_is_in_no_trace() -> None:
     assert "secret" not in repr(ImapAccount("imap.example.org", "x", "secret"))
+    assert "secret" not in repr(SmtpAccount("smtp.example.org", password="secret"))
 
 
 async def test_c27_a_server_without_tls_is_refused() -> None:

@@ -206,6 +206,16 @@ async def test_stop_says_to_the_table_that_a_seat_has_no_channel(desk: LetterDes
     assert ("Emails reach Ann again." in await told(desk, table)) is not has_discord
 
 
+async def test_what_waits_when_emails_stop_is_not_sent(desk: LetterDesk) -> None:
+    """The mail server was away when it was written; only the receipt of `stop` goes out."""
+    await desk.begun("Ann", "Bob")
+    await desk.table("1830", ["Ann", "Bob"], name="Sunday")
+    assert ANN in [mail.recipient for mail in (await desk.outbox.lease_due(20)).mails]
+    await desk.write("Ann", "stop", take=False)
+    desk.clock[0] += timedelta(minutes=1)
+    assert [each for each in await subjects(desk) if each.startswith(ANN)] == [f"{ANN}: Done"]
+
+
 async def test_the_person_is_told_on_discord(desk: LetterDesk) -> None:
     table = await desk.table("1830", ["Ann", "Bob"])
     ann = await desk.person("Ann")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.email.replies.reply_reader import query_in
+from bot.email.replies.seat_replies import query_in
 from tests.mail.letter_desk import LetterDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"

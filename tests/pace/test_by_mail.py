@@ -48,13 +48,13 @@ async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: LetterDesk)
     assert await driven.asked() == ["Bob"]
 
 
-async def test_a_reminder_that_had_to_wait_says_how_it_is_by_now(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_reminder_that_waited_says_how_it_is_by_now(driven: DrivenTable, desk: LetterDesk) -> None:
     await driven.begin("24h")
-    await desk.letters()
+    await desk.take()
     driven.now = local("2026-06-02 11:00")
     await driven.tick()
     driven.now = local("2026-06-02 11:25")
-    (reminder,) = to(await desk.letters(), "Ann")
+    (reminder,) = to(await desk.take(), "Ann")
     assert "You have 35 minutes left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
 
 

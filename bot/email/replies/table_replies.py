@@ -11,8 +11,23 @@ about a table:
     seat Ann                         for `ask Ann`
     resign                           before the start, for `leave`
 
-All others are commands of the registry (`Commands.from_outside`), such as `invite`, `start`, `who`. Lines
-about oneself (`personal_commands`) are answered here too.
+All others are commands of the registry (`Commands.from_outside`), such as `invite`, `start`, `who`.
+
+What a person sets for themselves is answered here too; in a reply for a seat the same lines are read with
+those of the game:
+
+    settings                         how and when they are told
+    settings quiet 22:00-07:00       changed; each line of the answer to `settings` can be sent back changed
+    away until 2026-12-24, back
+    turns, list                      the tables that wait for them, and all
+    my data, erase me                all that is stored about them, and its end, after `yes` to an email
+    addresses                        which addresses are theirs, and where their emails go
+    link ann@example.org             another address; an email there asks for confirmation
+    link ANN@WORK                    with an address that is theirs already: emails go there from now on
+    unlink ann@example.org           it is no longer theirs
+
+The From of an email can be forged, so such changes count only in a reply to an email of ours, whose reply
+address nobody else knows.
 
 The operator sets who may host (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
 address that belongs to nobody yet gets few invitations in all.
@@ -21,7 +36,7 @@ address that belongs to nobody yet gets few invitations in all.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -29,23 +44,23 @@ import msgspec
 import engine
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import inline_images
-from bot.email.replies import personal_commands
 from bot.email.replies.reply_limits import Ruling
-from bot.email.replies.reply_reader import game_verbs
+from bot.email.replies.seat_replies import game_verbs
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
+from bot.features.privacy.person import Wanted
 from bot.hub import people
 from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.queries import NoSuchTable
-from bot.hub.request import UNKNOWN_SEAT, QueryAnswer, Request
+from bot.hub.request import UNKNOWN_SEAT, CommandResult, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.service import Service
 from engine.core.words import join_words
 from mail.composing.page import InlineImage
 from mail.reading.line_text import first_word
-from mail.reading.parts import MailFile
+from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 
 log = logging.getLogger(__name__)
@@ -75,16 +90,20 @@ class CommandAnswer(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command of a person. name: of the person, from their email. files: attached. is_repeated: whether
-    it was begun before: then a crash has ended it at any point, and what is missing is done now."""
+    """A command of the owner of a token, in the first of these lines. mail: it stands there; where that is
+    repeated, a crash may have ended the command at any point, and what is missing is done now."""
 
-    person_id: int
-    table_id: int | None
+    token: ReplyToken
     lines: Sequence[str]
-    name: str
+    mail: ParsedMail
     request_id: str
-    is_repeated: bool = False
-    files: Sequence[MailFile] = ()
+
+    @property
+    def file(self) -> bytes:
+        """The game that is attached. Raises ValueError."""
+        if not self.mail.files:
+            raise ValueError("Attach the game: the JSON file that 18xx.games exports, or a game text.")
+        return self.mail.files[0].content
 
 
 def admits_host(hosts: str, address: str) -> bool:
@@ -96,6 +115,9 @@ def admits_host(hosts: str, address: str) -> bool:
     return allowed == ["anyone"] or address.casefold() in allowed or domain in allowed
 
 
+WANTED: Mapping[str, Wanted] = {"my data": "export", "erase me": "erase"}
+SHOWING = ("settings", "turns", "list", "addresses")
+"""Lines about oneself that change nothing, and count in any email."""
 MAX_STRANGERS = 100  # of whom the operator reads until the next start
 PROSE_TO_A_TABLE = ("options", "seat", "join", "leave", "agree")
 """Words with which players begin what they tell the table, in a reply for a seat of a game."""
@@ -116,9 +138,8 @@ class TableReplies:
         self,
         token: ReplyToken,
         lines: Sequence[str],
-        name: str,
+        mail: ParsedMail,
         request_id: str,
-        files: Sequence[MailFile] = (),
         *,
         is_reply: bool = True,
     ) -> Ruling | None:
@@ -126,40 +147,48 @@ class TableReplies:
         is_reply: to an email of ours, whose reply address nobody else knows."""
         if not lines:
             return None
-        is_about_oneself = personal_commands.is_about_oneself(self._service, token, lines[0])
+        is_about_oneself = self._is_about_oneself(token, lines[0])
         if not (is_about_oneself or await self._is_table_command(token, lines)):
             return None
-        person_id, table_id = token.person_id, token.table_id
-        answer, is_repeated = await self._begin(request_id)
-        if answer is None:
+        key = f"table:{request_id}"
+        async with self._store.read() as unit:
+            known = await unit.move_log.request_result(key)
+        if known is not None:
+            answer = msgspec.json.decode(known, type=CommandAnswer)
+        else:
             try:
                 if is_about_oneself:
-                    said = await personal_commands.carry_out(self._service, person_id, lines[0], is_reply)
-                    answer = CommandAnswer(said, table_id)
+                    answer = await self._set_for_oneself(token, lines[0].strip(), is_reply)
                 else:
-                    command = Command(person_id, table_id, lines, name, request_id, is_repeated, files)
-                    answer = await self._run(command)
+                    answer = await self._run(Command(token, lines, mail, request_id))
             except ValueError as error:
-                answer = CommandAnswer(tuple(str(error).splitlines()), table_id, is_done=False)
+                answer = CommandAnswer(tuple(str(error).splitlines()), token.table_id, is_done=False)
             async with self._store.begin() as unit:
                 body = msgspec.json.encode(answer._replace(images=()))
-                await unit.move_log.save_request_result(f"table:{request_id}", body)
+                await unit.move_log.save_request_result(key, body)
         page = answer_pages.table_answer(
             answer.sentences, answer.is_done, first_word(lines[0]), answer.images
         )
         about = await table_token(self._service, token, answer.table_id)
         return Ruling("table" if answer.is_done else "not done", page, about, lines=tuple(lines))
 
-    async def _begin(self, request_id: str) -> tuple[CommandAnswer | None, bool]:
-        """Note that a request is begun, so that the next attempt after a crash knows. Returns its answer, if
-        it had one before, and whether it was begun before."""
-        async with self._store.begin() as unit:
-            answer = await unit.move_log.request_result(f"table:{request_id}")
-            key = f"begun:{request_id}"
-            is_repeated = await unit.move_log.request_result(key) is not None
-            if not is_repeated:
-                await unit.move_log.save_request_result(key, b"begun")
-        return msgspec.json.decode(answer, type=CommandAnswer) if answer else None, is_repeated
+    def _is_about_oneself(self, token: ReplyToken, line: str) -> bool:
+        """Whether a line is a command about oneself: no prose that begins like one, and none that a game
+        reads in a reply for a seat."""
+        is_personal = token.seat is None and self._service.commands.is_personal(line)
+        return is_personal or line.strip().casefold() in WANTED
+
+    async def _set_for_oneself(self, token: ReplyToken, line: str, is_reply: bool) -> CommandAnswer:
+        """Carry out a command about oneself. Raises ValueError with a sentence."""
+        word = line.casefold()
+        if word in WANTED:
+            text = await self._service.personal_data.ask_by_mail(token.person_id, WANTED[word])
+        elif word not in SHOWING and not is_reply:
+            raise ValueError(f"To protect your settings, reply to this email with `{line}`.")
+        else:
+            text = answer_text(await self._service.submit_personal(token.person_id, [line]), line)
+        sentences = tuple(filter(None, (each.strip() for each in text.splitlines())))
+        return CommandAnswer(sentences, token.table_id)
 
     async def _is_table_command(self, token: ReplyToken, lines: Sequence[str]) -> bool:
         word, commands = first_word(lines[0]), self._service.commands
@@ -223,8 +252,8 @@ class TableReplies:
 
     async def _run(self, command: Command) -> CommandAnswer:
         """Carry out the command in the first lines. Raises ValueError with a sentence."""
-        person_id, table_id, lines = command.person_id, command.table_id, command.lines
-        word = first_word(lines[0])
+        (token, lines, mail, _) = command
+        person_id, table_id, word = token.person_id, token.table_id, first_word(lines[0])
         rest = lines[0][len(word) :].strip()
         match word:
             case "new":
@@ -244,7 +273,7 @@ class TableReplies:
             case _:
                 table = await self._table_of(person_id, table_id, word, rest)
                 rest = _without_table(rest, table)
-        status = "lobby" if command.is_repeated else table.status
+        status = "lobby" if mail.is_repeated else table.status
         if word == "seat":
             word, rest = "ask", open_seat_named(table, rest)
         elif word == "invite":
@@ -254,10 +283,7 @@ class TableReplies:
         if not self._service.commands.from_outside(word, status):
             where = f": say `{word}` in a reply to an email about your seat there" * (table_id is None)
             raise ValueError(f"Table {table.code} is {status_text(table.status)}{where}.")
-        told = await said_at_table(
-            self._service, person_id, table.id, f"{word} {rest}".strip(),
-            name=command.name, is_repeated=command.is_repeated,
-        )  # fmt: skip
+        told = await said_at_table(self._service, person_id, table.id, f"{word} {rest}".strip(), mail)
         return CommandAnswer(
             tuple(told.splitlines()), None if word == "ask" and table_id is None else table.id
         )
@@ -272,20 +298,21 @@ class TableReplies:
 
     async def _snapshot(self, command: Command) -> CommandAnswer:
         """Show the attached game, and what has changed since the same person sent it last."""
-        pictures, person_id = self._pictures.for_table(WATCHED, "light", post="answer"), command.person_id
-        game = _first_file(command)
+        pictures = self._pictures.for_table(WATCHED, "light", post="answer")
+        game, person_id = command.file, command.token.person_id
         text, drawn = await self._service.watcher.show(game, f"mail:{person_id}", person_id, pictures)
         return CommandAnswer(tuple(text.splitlines()), images=inline_images(drawn))
 
     # -- opening a table ---------------------------------------------------------------------
 
     async def _new(self, command: Command, text: str) -> CommandAnswer:
+        person_id, mail = command.token.person_id, command.mail
         opening = Request(
-            UNKNOWN_SEAT, (), (), None, command.request_id, command.person_id, "mail",
-            name=command.name, is_repeated=command.is_repeated,
+            UNKNOWN_SEAT, (), (), None, command.request_id, person_id, "mail",
+            name=mail.sender_name, is_repeated=mail.is_repeated,
         )  # fmt: skip
         info, invited = await self._service.lobby_lines.open_table(text, opening)
-        own = info.player_of(command.person_id)
+        own = info.player_of(person_id)
         assert own is not None
         sentences = (
             f"Table {info.code} of {info.title} is open, and you sit there as {own.name}.",
@@ -297,9 +324,8 @@ class TableReplies:
 
     async def _import(self, command: Command, name: str) -> CommandAnswer:
         """A table for the game in the first file."""
-        table, warnings = await self._service.imports.open_table(
-            _first_file(command), by=command.person_id, name=name[:60]
-        )
+        by = command.token.person_id
+        table, warnings = await self._service.imports.open_table(command.file, by=by, name=name[:60])
         return CommandAnswer(tuple(imported_sentences(table, warnings, HOW_TO_SIT)), table.id)
 
     # -- at a table --------------------------------------------------------------------------
@@ -323,23 +349,23 @@ class TableReplies:
 
 
 async def said_at_table(
-    service: Service, person_id: int, table_id: int, line: str, *, name: str = "", is_repeated: bool = False
+    service: Service, person_id: int, table_id: int, line: str, mail: ParsedMail | None = None
 ) -> str:
-    """Say a line at a table; the answer. name: of the person, for a seat that they take. Raises ValueError
-    with what is wrong."""
+    """Say a line at a table; the answer. mail: the line stands there, which names the person for a seat that
+    they take. Raises ValueError with what is wrong."""
+    name, is_repeated = (mail.sender_name, mail.is_repeated) if mail else ("", False)
     result = await service.submit(
         table_id, None, [line], None, None, person_id=person_id, transport="mail",
         name=name, is_repeated=is_repeated,
     )  # fmt: skip
+    return answer_text(result, line)
+
+
+def answer_text(result: CommandResult, line: str) -> str:
+    """The answer to a line. Raises ValueError with what is wrong."""
     if isinstance(result, QueryAnswer):
         return result.text
     raise ValueError(getattr(result, "reason", f"`{line}` is not possible now."))
-
-
-def _first_file(command: Command) -> bytes:
-    if not command.files:
-        raise ValueError("Attach the game: the JSON file that 18xx.games exports, or a game text.")
-    return command.files[0].content
 
 
 def _without_table(text: str, table: TableInfo) -> str:

@@ -64,7 +64,7 @@ async def _withdrawn(
             await recall(unit, PING_KIND, clock, unit.now)
     elif recipient.discord_id and (by_mail_alone or notification.kind == "digest"):
         message = NewMessage(
-            idempotency_key=row.idempotency_key.replace(".mail", ".user"),
+            idempotency_key=f"{row.idempotency_key}.instead",
             channel="discord",
             address={"user": recipient.discord_id},
             payload=row.payload,
