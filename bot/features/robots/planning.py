@@ -69,26 +69,23 @@ class Planner:
 
     def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with the worth of each plan in it, best first."""
-        candidates = to_plan(state, ranking)
-        if len(candidates) < 2:
+        candidates, top = to_plan(state, ranking), state.top
+        if len(candidates) < 2 or not isinstance(top, OperatingTurn):
             return list(ranking)
-        g = game_of(state)
+        g, lines = game_of(state), list[_Line]()
         facts = BoardFacts(Forecast(g, self.seat, self.weights))
-        lines = []
+        missing = facts.o.lay_cost(top.company) - g.cash(top.company)
         for judged in candidates:
             try:
                 after = play(state, self.seat, judged.action).state
             except RefusedError:
                 continue
-            company = state.top.company if isinstance(state.top, OperatingTurn) else ""
-            cash = g.cash(company) if company else 0
-            if not isinstance(judged.action, KEEPING) or cash < facts.o.lay_cost(company) <= game_of(
-                after
-            ).cash(company):
+            gained = game_of(after).cash(top.company) - g.cash(top.company)
+            if not isinstance(judged.action, KEEPING) or 0 < missing <= gained:
                 lines.append(_Line(judged, after))
-            if company and isinstance(judged.action, SAVING):
-                saves = judged._replace(reason=f"the {company} saves for the next train")
-                lines.append(_Line(saves, after, company))
+            if isinstance(judged.action, SAVING):
+                saves = judged._replace(reason=f"the {top.company} saves for the next train")
+                lines.append(_Line(saves, after, top.company))
         if self.projections < 2 * len(lines):
             return list(ranking)
         now = Projection(g, facts).run()
