@@ -325,7 +325,6 @@ def play(
     seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this seed.")] = None,
 ) -> None:
     """Start a table in this terminal; its players share the prompt."""
-
     from bot.hub.seating import robots_of
 
     async def begin(console: Console) -> str:
@@ -461,8 +460,7 @@ def _report_failure(error: Exception) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not any(isinstance(h, logging.FileHandler) for h in logging.getLogger().handlers):
             logging.getLogger().addHandler(logging.FileHandler(path, encoding="utf-8"))
-        stderr_handlers = [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]
-        for handler in stderr_handlers:
+        for handler in [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]:
             logging.getLogger().removeHandler(handler)
         log.error("unexpected error", exc_info=error)
         details = f"the traceback is in {path}"
