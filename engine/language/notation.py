@@ -345,11 +345,11 @@ def _matching_options(
         offer = option.action
         if isinstance(offer, action) and all(getattr(offer, n) == v for n, v in fields.items()):
             if option.amounts is not None and len(option.amounts) > 1:
-                open_ended.append(f"{format_action(g, offer)} up to {option.amounts[-1]}")
+                open_ended.append(f"`{format_action(g, offer)}` or more, up to ${option.amounts[-1]:,}")
             else:
                 matching.append(offer)
     if open_ended:
-        lines = [*open_ended, *(format_action(g, offer) for offer in matching)]
+        lines = [*open_ended, *(f"`{format_action(g, offer)}`" for offer in matching)]
         which = "which, and for" if len(lines) > 1 else "for"
         return [], f"Say {which} how much: {'; '.join(lines[:MAX_LISTED_CHOICES])}."
     return matching, None if matching else "The line is not complete, and no legal line begins like that."
@@ -399,5 +399,5 @@ def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
 
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
     near = nearest_lines(g, seat, text)
-    hint = f" Did you mean: {'; '.join(near)}?" if near else ""
+    hint = f" Did you mean: {'; '.join(near)}?" if near else " `help` lists what you can do."
     return UnreadableError(f"{text!r} is not a line of this game.{hint}", near)

@@ -118,9 +118,11 @@ def test_nobody_is_asked_for_bids_on_nothing() -> None:
 
 
 def test_what_is_open_is_named_with_its_amounts() -> None:
-    assert why_not(run_scenario("= turn Ann"), "bid BO") == "Say for how much: bid BO 225 up to 800."
+    assert (
+        why_not(run_scenario("= turn Ann"), "bid BO") == "Say for how much: `bid BO 225` or more, up to $800."
+    )
     several = why_not(run_scenario("= turn Ann"), "bid")
-    assert several.startswith("Say which, and for how much: bid CS 45 up to 800; bid DH 75 up to 800;")
+    assert several.startswith("Say which, and for how much: `bid CS 45` or more, up to $800; `bid DH 75`")
 
 
 def test_who_has_the_priority_deal_is_told_after_what_gave_it_to_them() -> None:
