@@ -2,8 +2,8 @@
 
 Theory of operation. The library keeps no views or modals: messages are sent as finished payloads, and every
 interaction goes to one handler, which reads all it needs from the custom id. So controls work after a
-restart and in another process. A token that Discord does not accept ends `run`. Any other end of the client
-is logged, and a new client is started after a delay.
+restart and in another process. An end of the client is logged, and a new client is started after a delay,
+also where Discord has not accepted the token.
 
 Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and
 the delivery worker takes the messages about tables of its guilds only (`guild_shards_of`). So one
@@ -41,7 +41,7 @@ from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord.api import DISCORD_ERRORS, JOB
 from bot.discord.commands import build_command_tree, localized
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.greeting import greet, invite_link
+from bot.discord.greeting import NO_APPLICATION, greet, invite_link
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
@@ -70,6 +70,8 @@ async def run(
     override_endpoints(discord_settings)
     if link := invite_link(discord_settings.token.get_secret_value()):
         print(f"Add the bot to a Discord server: {link}", flush=True)
+    else:
+        log.error("for the operator: %s", NO_APPLICATION)
     pictures = pictures or PictureWorkers()
     detail = "another process has the session"
     await service.jobs.lead(

@@ -91,14 +91,17 @@ def invite_link(token: str) -> str | None:
     return discord.utils.oauth_url(application_id, permissions=PERMISSIONS, scopes=SCOPES)
 
 
+NO_APPLICATION = (
+    "RAILPOST_DISCORD_TOKEN does not begin with the id of an application. Copy the token of the page *Bot* "
+    "in Discord's developer portal, not the public key or the client secret."
+)
+
+
 def command() -> None:
     """Print the link that adds the bot to a Discord server. It needs no connection."""
     settings = load_settings().discord
     if settings is None:
         raise SettingsError("RAILPOST_DISCORD_TOKEN is not set; the link is made of it.")
     if (link := invite_link(settings.token.get_secret_value())) is None:
-        raise SettingsError(
-            "RAILPOST_DISCORD_TOKEN does not begin with the id of an application. Copy the token of the page "
-            "*Bot* in Discord's developer portal, not the public key or the client secret."
-        )
+        raise SettingsError(NO_APPLICATION)
     print(link)

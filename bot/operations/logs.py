@@ -154,15 +154,23 @@ class LogFile(RotatingFileHandler):
         self._fails = True
 
 
+class PromptNotices(logging.Handler):
+    """Prints above a prompt what the operator has to put right; the rest is in the file."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "for the operator" in record.getMessage():
+            print(self.format(record), flush=True)
+
+
 def configure_logging(settings: Settings, *, to_stderr: bool, more: Iterable[logging.Handler] = ()) -> None:
-    """Log to `railpost.log` in the data folder, and to standard error if there is no prompt."""
+    """Log to `railpost.log` in the data folder, and to standard error; where a prompt is there, it shows what
+    the operator has to put right."""
     formatter = LogFormatter(secrets_of(settings), as_json=settings.log_format == "json")
     path = settings.data / "railpost.log"
-    handlers: list[logging.Handler] = [LogFile(path)]
-    if to_stderr:
-        handlers.append(logging.StreamHandler())
-        if not (settings.discord or settings.mail):
-            handlers[-1].setLevel(logging.WARNING)
+    shown = logging.StreamHandler() if to_stderr else PromptNotices()
+    handlers: list[logging.Handler] = [LogFile(path), shown]
+    if not (settings.discord or settings.mail):
+        shown.setLevel(logging.WARNING)
     for handler in handlers:
         handler.setFormatter(formatter)
     handlers += more

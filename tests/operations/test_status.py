@@ -31,6 +31,7 @@ from bot.operations.logs import (
     LogFile,
     LogFormatter,
     Outages,
+    PromptNotices,
     expected_in_a_sentence,
     is_not_about_voice,
     secrets_of,
@@ -534,6 +535,15 @@ def test_14_a_log_that_the_disk_does_not_take_says_so_once(capsys: pytest.Captur
     assert capsys.readouterr().err == "/dev/full cannot be written: [Errno 28] No space left on device.\n"
     with suppress(OSError):
         log.close()
+
+
+def test_what_the_operator_has_to_put_right_stands_above_the_prompt(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    notices = PromptNotices()
+    for text in ("for the operator: a token is wrong", "a line"):
+        notices.handle(record(text))
+    assert capsys.readouterr().out == "for the operator: a token is wrong\n"
 
 
 @pytest.mark.parametrize("as_json", [False, True])
