@@ -288,7 +288,8 @@ def forbidden_arrows(root: Path) -> list[str]:
         is_own = part == f"bot/{own[0]}"
         between = is_own and own[0] == "features" and own[1:2] != tuple(other[2:3])
         if between or not (is_own or part in ALLOWED[f"bot/{own[0]}"]):
-            found.append(f"bot/{path}:{line}: may not import {module}")
+            why = "one feature imports no other" if between else "see the table in docs/architecture.md"
+            found.append(f"bot/{path}:{line}: may not import {module}: {why}")
     return found
 
 

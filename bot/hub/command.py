@@ -65,6 +65,12 @@ class Form:
         return any(not _WORDS_OF_FIELDS.isdisjoint(part.split("|")) for part in parts)
 
     @property
+    def unknown_field(self) -> str:
+        """A word in capitals that is no field, where the form has no pattern; empty if there is none."""
+        words = re.split(r"[\s\[\]|]+", "" if self.pattern else self.text)
+        return next((word for word in words if word != word.lower() and word not in FIELDS), "")
+
+    @property
     def regex(self) -> str:
         """What a line of this form looks like, as a regular expression."""
         return self.pattern or _regex_of(self.text)
@@ -193,7 +199,8 @@ class Commands:
     def add(self, commands: Iterable[Command], game_words: frozenset[str] = frozenset()) -> None:
         """Register commands. game_words: with which lines of the game begin.
 
-        Raises ValueError for a name that another command or a line of the game has.
+        Raises ValueError for a name that another command or a line of the game has, and for a form with an
+        unknown field.
         """
         for command in commands:
             if isinstance(command, OpenCommand) and command.statuses:
@@ -206,6 +213,12 @@ class Commands:
                 raise ValueError(f"Two features have a command `{command.name}`.")
             if command.name in game_words - SHARED_WORDS:
                 raise ValueError(f"The command `{command.name}` begins a line of the game.")
+            for form in command.forms:
+                if unknown := form.unknown_field:
+                    raise ValueError(
+                        f"`{form.text}` has an unknown field, {unknown}; there are {', '.join(FIELDS)}. For "
+                        "another give the form a pattern."
+                    )
             self._commands[command.name] = command
             self.__dict__.pop("_patterns", None)
 

@@ -37,7 +37,7 @@ class Notepad:
         """Add or delete a note."""
         if (person_id := writer_of(table, request)) is None:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
-        text = request.lines[0].partition(" ")[2].strip()
+        text = request.rest
         async with self._cache.commit(table, request.request_id) as draft:
             facts = (await draft.unit()).facts
             key = FEATURE, table.stored_info.id, person_id
