@@ -334,7 +334,8 @@ class Hub:
             return LineRefused(0, line, str(error))
         if isinstance(answer, QueryAnswer):
             return await self._within_limits(answer, line, person_id)
-        return answer or LineUnreadable(0, line, f"`{line}` is no question that can be asked.")
+        why = f"`{line}` is no question that can be asked; `help` lists them."
+        return answer or LineUnreadable(0, line, why)
 
     async def submit_personal(self, person_id: int, lines: Sequence[str]) -> CommandResult:
         """Carry out lines of one person about themselves, such as `settings`, at no table in particular."""

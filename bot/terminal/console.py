@@ -237,8 +237,8 @@ class Console:
                 return await self.tables.run(rest.strip())
             case "player" if named := table_commands.player_mail(rest):
                 return await self._player_mail(*named)
-            case "help":
-                return await self._help()
+            case "help" | "?":
+                return await self._help(rest.strip())
             case "practice":
                 return await self._practice(rest.strip())
             case "watch":
@@ -254,8 +254,11 @@ class Console:
         path = named_file(rest, "watch")
         return await self._answers.watched(path.read_bytes(), self.service.watcher)
 
-    async def _help(self) -> Reply:
-        """The help, with the lines that are possible now at its end, so that they stay on the screen."""
+    async def _help(self, word: str = "") -> Reply:
+        """The help, with the lines that are possible now at its end, so that they stay on the screen.
+
+        word: only the lines that begin with it. Raises ValueError where none does.
+        """
         game_help = ""
         if self.table_id is not None and (view := await self.service.queries.view(self.table_id)).state:
             seat = next((p.seat for p in view.pending if p.is_main), 0)
@@ -265,7 +268,13 @@ class Console:
         commands = self.service.commands
         lines = ["In this terminal:", *command_lines(commands.forms_at("lobby")), ""]
         lines += ["At a table, also for a player: `Ann: settings`.", *commands.help_lines()]
-        return Reply("\n".join(lines) + game_help)
+        text = "\n".join(lines) + game_help
+        if word:
+            found = [line for line in text.splitlines() if first_word(line) == word.casefold()]
+            if not found:
+                raise ValueError(f"No line begins with `{word}` now; `help` lists all.")
+            text = "\n".join(found)
+        return Reply(text)
 
     async def _submit(self, line: str) -> Reply:
         if self.table_id is None:

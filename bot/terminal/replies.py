@@ -11,7 +11,7 @@ from typing import Literal
 
 from bot.features.watch.feature import Watcher
 from bot.hub.feature import Page
-from bot.hub.info import TableInfo, status_text
+from bot.hub.info import TableInfo, is_robot_name, status_text
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     CommandResult,
@@ -77,7 +77,8 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
             return Reply(f"{result.reason} Enter `{result.line}` to confirm.")
         case PollUpdated():
             names = view.state.players if view.state else []
-            votes = [f"{names[s]}: accept, or {names[s]}: decline" for s in result.waiting_seats]
+            people = [names[seat] for seat in result.waiting_seats if not is_robot_name(names[seat])]
+            votes = [f"{name}: accept, or {name}: decline" for name in people]
             next_turn = [waiting] if result.outcome and waiting else []
             return Reply("\n".join([*result.sentences, *votes, *next_turn]), "good")
         case QueryAnswer():

@@ -12,13 +12,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from bot.email.reachability import Correspondents, waiting_sentence
 from bot.email.replies.table_replies import answer_text
 from bot.features.game_files.feature import export_prospect, read_game
 from bot.hub import people
 from bot.hub.info import TableInfo
 from bot.hub.people import load_standing
-from bot.hub.request import UNKNOWN_SEAT, NotYourSeat, QueryAnswer, Request, first_word
+from bot.hub.request import (
+    UNKNOWN_SEAT,
+    ConfirmationRequired,
+    NotYourSeat,
+    QueryAnswer,
+    Request,
+    first_word,
+)
 from bot.position import text_views
 from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
@@ -133,13 +142,15 @@ class TableCommands:
         return Reply(table_summary(info), "good")
 
     async def _say(self, word: str, rest: str) -> Reply:
-        """A line about the table, as its players say it; here it needs no second word."""
+        """A line about the table, as its players say it, by whoever is at the terminal: the operator."""
         table_id = self._opened.required()
         line = f"{word} {rest}".strip()
-        result = await self.service.submit(table_id, None, [line], None, None, confirmed=True)
+        result = await self.service.submit(table_id, None, [line], None, None)
         view = await self.service.queries.view(table_id)
         if isinstance(result, NotYourSeat):
             raise ValueError(f"Name the player: `{view.table.names[0]}: {line}`.")
+        if isinstance(result, ConfirmationRequired):
+            result = msgspec.structs.replace(result, line=f"table {result.line}")
         reply = reply_for(result, view)
         return replace(reply, tone="good") if isinstance(result, QueryAnswer) else reply
 

@@ -31,7 +31,7 @@ GAME = moves((0, 0, None), (1, 5, None), (2, 5, 7), (0, 30, None), (0, 31, None)
 def test_waits_and_what_orders_saved() -> None:
     """Without the two orders the table would have waited for seat 2 and for seat 1 too."""
     figures = game_figures(GAME)
-    assert (round(figures.days, 2), figures.waits, figures.saved) == (2.29, 3, 2)
+    assert (figures.length, figures.waits, figures.saved) == (timedelta(hours=55), 3, 2)
     assert figures.answers == {1: timedelta(hours=5), 0: timedelta(hours=25), 2: timedelta(hours=24)}
 
 
@@ -43,7 +43,7 @@ def test_an_order_between_two_moves_of_one_player_makes_no_wait() -> None:
 def test_one_is_said_in_the_singular() -> None:
     figures = game_figures(moves((0, 0, None), (1, 1, None), (1, 2, None), (0, 3, 5)))
     said = figures_sentence(figures, ["Ann", "Bob"], shows_answers=False)
-    assert said == "The game took 1 day and waited 1 time; orders saved 1 wait."
+    assert said == "The game took 3 hours and waited 1 time; orders saved 1 wait."
 
 
 def test_answers_are_shown_only_if_the_table_has_agreed() -> None:
@@ -64,4 +64,4 @@ def test_durations(minutes: int, text: str) -> None:
 
 
 def test_a_game_without_moves_has_no_figures() -> None:
-    assert game_figures([]) == (0.0, 0, 0, {})
+    assert game_figures([]) == (timedelta(), 0, 0, {})

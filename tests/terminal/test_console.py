@@ -166,7 +166,7 @@ async def test_replace_pause_and_end(console: Console) -> None:
     await enter(console, "Cid: resign yes")
     told = await enter(console, "table replace Cid by robot")
     assert "Robot plays on for Cid." in told and "agree" not in told, "nobody was asked"
-    assert "ended" in await enter(console, "table end")
+    assert "ended" in await enter(console, "table end yes")
 
 
 async def test_show(console: Console) -> None:

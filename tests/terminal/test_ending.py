@@ -44,5 +44,7 @@ async def test_a_game_that_is_ended_has_an_ending_too(tmp_path: Path) -> None:
         console = Console(Service(store), tmp_path)
         await console.handle_line("table new 1830 Ann, Bob")
         await console.handle_line("table start")
-        end = await console.handle_line("table end")
+        asked = await console.handle_line("table end")
+        assert asked.text.endswith("Enter `table end yes` to confirm.")
+        end = await console.handle_line("table end yes")
         assert "Ann and Bob lead with $1,200." in end.text and "File: " in end.text

@@ -84,10 +84,10 @@ class TimedMove(Protocol):
 
 
 class GameFigures(NamedTuple):
-    """days: from the first move to the last. waits: of the table for somebody. saved: waits that there would
-    have been without orders. answers: by seat, the median answer."""
+    """length: from the first move to the last. waits: of the table for somebody. saved: waits that there
+    would have been without orders. answers: by seat, the median answer."""
 
-    days: float
+    length: timedelta
     waits: int
     saved: int
     answers: dict[int, timedelta]
@@ -96,7 +96,7 @@ class GameFigures(NamedTuple):
 def game_figures(moves: Sequence[TimedMove]) -> GameFigures:
     """The figures of the moves that count, in order."""
     if not moves:
-        return GameFigures(0.0, 0, 0, {})
+        return GameFigures(timedelta(), 0, 0, {})
     waits = changes = 0
     answers: dict[int, list[timedelta]] = {}
     by_hand = moves[0].seat
@@ -112,14 +112,12 @@ def game_figures(moves: Sequence[TimedMove]) -> GameFigures:
         seat: timedelta(seconds=median(time.total_seconds() for time in times))
         for seat, times in answers.items()
     }
-    days = (moves[-1].created_at - moves[0].created_at) / timedelta(days=1)
-    return GameFigures(days, waits, max(changes - waits, 0), medians)
+    return GameFigures(moves[-1].created_at - moves[0].created_at, waits, max(changes - waits, 0), medians)
 
 
 def figures_sentence(figures: GameFigures, names: Sequence[str], *, shows_answers: bool) -> str:
     """The figures in words. shows_answers: the table has agreed to show how fast each player was."""
-    days = max(round(figures.days), 1)
-    length = f"The game took {counted(days, 'day')} and waited {counted(figures.waits, 'time')}"
+    length = f"The game took {duration_text(figures.length)} and waited {counted(figures.waits, 'time')}"
     saved = f"; orders saved {counted(figures.saved, 'wait')}" if figures.saved else ""
     text = f"{length}{saved}."
     if shows_answers and figures.answers:
