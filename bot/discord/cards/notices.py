@@ -124,9 +124,8 @@ class Notices:
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
         in_channel = replace(table, location={"channel": table.location["channel"]})
         posted = await self._send_once(sent, in_channel, Draft(payload), first_button)
-        ref = msgspec.structs.replace(posted, key=sent.key)
-        await self.poster.cards.change(table.id, TableCard(table.id, LOBBY, ref))
-        return ref
+        await self.finished.take_place(TableCard(table.id, LOBBY, posted))
+        return posted
 
     async def send_page(self, sent: Outgoing, table: TableInfo) -> CardRef | None:
         """Send the page of a notification; nothing if it is out of date.
