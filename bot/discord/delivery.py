@@ -81,7 +81,7 @@ class DiscordDelivery:
         self.finished = FinishedTurns(service, self.api, self._lock)
         poster = Poster(service, self.api, self.threads)
         self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
-        self.notices = Notices(service, self.api, self.threads, poster, self.builder, self.finished)
+        self.notices = Notices(service, self.api, self.threads, poster, self.finished)
         self.endings = Endings(service, poster, self.builder, self.finished)
         self._shards = shards
         self._lease = timedelta(seconds=lease)
