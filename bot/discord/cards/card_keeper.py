@@ -366,9 +366,9 @@ class CardKeeper:
             return None
         cards, _ = await self._stored(view)
         is_shown_to_all = pending.is_main and not sent.user
-        slot = slot_for(sent.user, card_slot(pending))
+        slot = card_slot(pending, sent.user)
         asked = cards.get(ASKED) if is_shown_to_all else None
-        known = asked or cards.get(slot)
+        known = asked or (cards.get(slot) if sent.user else None)
         if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
             return await self._add_news(view, known, sent)  # it has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
