@@ -45,7 +45,7 @@ from bot.hub.feature import Feature
 from bot.hub.hub import Hub
 from bot.hub.people import Limits, PrivacySettings
 from bot.hub.polls import HOLD_KIND, PollHandler
-from bot.hub.timers import LATE_KIND, NOBODY_FOLLOWS, Followers
+from bot.hub.timers import LATE_KIND, Followers
 from bot.pictures.workers import PictureWorkers
 from storage import Store
 
@@ -84,7 +84,7 @@ class Service(Hub):
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
             polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=declining_seat),
-            follow=NOBODY_FOLLOWS if "clock" in without else Followers(follow_tables, follow_table),
+            follow=None if "clock" in without else Followers(follow_tables, follow_table),
         )  # fmt: skip
         cache = self.cache
         self.pictures = pictures

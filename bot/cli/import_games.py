@@ -11,7 +11,7 @@ import codecs
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +20,7 @@ import typer
 
 import engine
 from bot import config
+from bot.cli import errors_in_sentences
 from bot.features.game_files.feature import incoming_game, read_game
 from bot.service import Service
 from engine.core.words import counted
@@ -166,10 +167,6 @@ def _score_warnings(game: SiteReplay, report: ImportReport) -> list[str]:
     ]
 
 
-def _write_states(path: Path, states: Iterable[dict[str, Any]]) -> None:
-    write_whole(path, "".join(f"{json.dumps(state)}\n" for state in states).encode())
-
-
 def command(
     files: Annotated[list[Path], typer.Argument(help="Files of games, plain or gzipped.")],
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on each line.")] = False,
@@ -202,11 +199,8 @@ def command(
             for warning in report.warnings:
                 typer.echo(f"  {warning}")
     if states and observed is not None:
-        try:
-            _write_states(states, observed)
-        except OSError as error:
-            typer.echo(f"{states} cannot be written: {error.strerror}.", err=True)
-            failed = True
+        with errors_in_sentences():
+            write_whole(states, "".join(f"{json.dumps(state)}\n" for state in observed).encode())
     raise typer.Exit(1 if failed else 0)
 
 

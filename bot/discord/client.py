@@ -221,20 +221,17 @@ class Client(discord.AutoShardedClient):
             await unit.settings.set(REGISTERED_COMMANDS_KEY, digest)
 
     async def on_ready(self) -> None:
-        """The session has begun."""
+        """The session has begun, or goes on after an interruption."""
         self.service.report_connection("discord", "connected")
 
-    async def on_resumed(self) -> None:
-        """The session goes on after an interruption."""
-        self.service.report_connection("discord", "connected")
-
-    async def on_guild_join(self, guild: discord.Guild) -> None:
-        """The bot has been added to a server."""
-        await greet(guild, self.service.store)
+    on_resumed = on_ready
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
-        """A server is announced; the bot may have been added while it was not connected."""
+        """The bot has been added to a server, or a server is announced: the bot may have been added while it
+        was not connected."""
         await greet(guild, self.service.store)
+
+    on_guild_join = on_guild_available
 
     async def on_disconnect(self) -> None:
         """The connection is lost; the library connects again."""

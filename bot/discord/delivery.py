@@ -25,7 +25,7 @@ import discord
 from bot.discord.api import DISCORD_ERRORS, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
-from bot.discord.cards.card_refs import LASTING_SLOTS, WHOLE_MARK, CardRef
+from bot.discord.cards.card_refs import LASTING_SLOTS, WHOLE, CardRef
 from bot.discord.cards.endings import Endings
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.notices import Notices
@@ -81,8 +81,8 @@ class DiscordDelivery:
         self.finished = FinishedTurns(service, self.api, self._lock)
         poster = Poster(service, self.api, self.threads)
         self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
-        self.notices = Notices(service, self.api, self.threads, poster, self.builder, self.finished)
-        self.endings = Endings(service, self.api, poster, self.builder, self.finished)
+        self.notices = Notices(service, self.api, self.threads, poster, self.finished)
+        self.endings = Endings(service, poster, self.builder, self.finished)
         self._shards = shards
         self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
@@ -139,7 +139,7 @@ class DiscordDelivery:
         go on with what an earlier process has begun."""
         async with self.service.store.read() as unit:
             tables = await unit.tables.with_older_cards(
-                "running", "paused", besides=LASTING_SLOTS, mark=WHOLE_MARK, shards=self._shards
+                "running", "paused", besides=LASTING_SLOTS, whole=WHOLE, shards=self._shards
             )
         group.create_task(self._sync_each(tables))
 

@@ -12,7 +12,6 @@ from bot.discord.completion import Interaction, handler_of, read_file, suggest_t
 from bot.discord.interactions.replies import reply, reply_text
 from bot.discord.line_commands import GAME_COMMANDS
 from bot.discord.slash import REQUIRED, Option, TableCommand, group, slash_command, table_command
-from bot.hub.info import TableInfo
 from bot.hub.request import split_lines
 
 HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
@@ -28,13 +27,10 @@ HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a 
 - `/table export` gives you the game as a file, at any time."""
 
 
-async def _orders(interaction: Interaction, table: TableInfo) -> None:
-    await handler_of(interaction).pages.show(interaction, table, "auto")
-
-
 ORDERS = TableCommand(
-    "orders", "What you leave beforehand: auto pass, auto bid …", act=_orders, statuses=("running", "paused")
-)
+    "orders", "What you leave beforehand: auto pass, auto bid …", statuses=("running", "paused"),
+    act=lambda interaction, table: handler_of(interaction).pages.show(interaction, table, "auto"),
+)  # fmt: skip
 
 
 async def _turns(interaction: Interaction) -> None:
@@ -50,14 +46,6 @@ async def _settings(interaction: Interaction, line: str | None) -> None:
 
 async def _email(interaction: Interaction, address: str) -> None:
     await handler_of(interaction).pages.show(interaction, None, f"link {address}")
-
-
-async def _export(interaction: Interaction) -> None:
-    await handler_of(interaction).privacy.export(interaction)
-
-
-async def _erase(interaction: Interaction) -> None:
-    await handler_of(interaction).privacy.ask(interaction)
 
 
 SETTINGS_OPTIONS = {
@@ -77,8 +65,16 @@ def me_commands() -> app_commands.Group:
         slash_command(
             "email", "Play by email too; a reply to an email confirms your address", _email, EMAIL_OPTIONS
         ),
-        slash_command("export", "Everything that is stored about you, as a file", _export),
-        slash_command("erase", "Delete everything about you", _erase),
+        slash_command(
+            "export",
+            "Everything that is stored about you, as a file",
+            lambda interaction: handler_of(interaction).privacy.export(interaction),
+        ),
+        slash_command(
+            "erase",
+            "Delete everything about you",
+            lambda interaction: handler_of(interaction).privacy.ask(interaction),
+        ),
     ]
     return group(
         "me", "Your turns, and how you get notifications", commands,

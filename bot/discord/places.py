@@ -22,41 +22,35 @@ from bot.service import Service
 
 async def move(service: Service, table_id: int, location: dict[str, Any]) -> TableInfo:
     """Show a table in another channel, in a thread of its own."""
+    return await _show_anew(service, table_id, location, "started", "Table {} is shown here from now on.")
+
+
+async def leave(service: Service, table_id: int, sentence: str) -> None:
+    """Show a table on Discord no more, because its place is gone; tell its players by other ways. sentence:
+    why, with `{}` for the name and the code of the table."""
+    how = " You are told by direct messages or email; `/table move` shows it in a channel again."
+    await _show_anew(service, table_id, {}, "news", sentence + how)
+
+
+async def _show_anew(
+    service: Service, table_id: int, location: dict[str, Any], kind: str, sentence: str
+) -> TableInfo:
+    """Forget the messages of a table at its former place, where its cards are closed if they still exist;
+    tell of the new place there, without one each player, and ask anew."""
     async with service.cache.locked(table_id) as table:
-        info = await service.lobby.replace_location(table, location)
-        sentence = f"Table {info.name} {info.code} is shown here from now on."
-        await _show_anew(service, table)
+        info, cards = await service.lobby.replace_location(table, location), CardStore(service.store)
+        former = [each for each in await cards.of_table(table_id) if not each.user and not each.is_queued]
+        queued = [queued_card(each) for each in former if each.asks]
+        await cards.change(table_id, *queued, remove=[each.slot for each in former])
+        told, suffix = sentence.format(f"{info.name} {info.code}"), messages.unique_suffix()
+        recipients = () if location else table.metadata.recipients.values()
         async with service.store.begin(table=table_id) as unit:
-            suffix = messages.unique_suffix()
             await unit.outbox.enqueue(
-                *messages.announcements(info, "started", info.seq, [sentence], [], suffix, unit.now)
+                *messages.announcements(info, kind, info.seq, [told], recipients, suffix, unit.now)
             )
         await ask_anew(service, table)
     service.wake_subscribers()
     return info
-
-
-async def leave(service: Service, table_id: int, sentence: str) -> None:
-    """Show a table on Discord no more, because its place is gone; tell its players by other ways."""
-    async with service.cache.locked(table_id) as table:
-        info = await service.lobby.replace_location(table, {})
-        await _show_anew(service, table)
-        sentence += " You are told by direct messages or email; `/table move` shows it in a channel again."
-        async with service.store.begin(table=table_id) as unit:
-            recipients, suffix = table.metadata.recipients.values(), messages.unique_suffix()
-            await unit.outbox.enqueue(
-                *messages.announcements(info, "news", info.seq, [sentence], recipients, suffix, unit.now)
-            )
-        await ask_anew(service, table)
-    service.wake_subscribers()
-
-
-async def _show_anew(service: Service, table: LiveTable) -> None:
-    """Forget the messages of a table at its former place; its cards are closed, where they still exist."""
-    table_id, cards = table.stored_info.id, CardStore(service.store)
-    former = [each for each in await cards.of_table(table_id) if not each.user and not each.is_queued]
-    queued = [queued_card(each) for each in former if each.asks]
-    await cards.change(table_id, *queued, remove=[each.slot for each in former])
 
 
 async def ask_anew(service: Service, table: LiveTable) -> None:
@@ -115,8 +109,7 @@ class DeletedMessages:
                 if table.location.get("thread") != thread:
                     continue  # the next message has noticed it before
                 if table.location.get(LOST_THREAD):
-                    sentence = f"The thread of table {table.name} {table.code} was deleted again."
-                    await leave(self._service, table.id, sentence)
+                    await leave(self._service, table.id, "The thread of table {} was deleted again.")
                     continue
                 await self._threads.replace(table)
                 refs = [card.ref for card in await self._keeper.cards.of_table(table.id)]
@@ -129,8 +122,7 @@ class DeletedMessages:
         for table in await self._service.queries.list_tables(location=("channel", channel)):
             if table.status != "ended":
                 async with self._lock(table.id):
-                    sentence = f"The channel of table {table.name} {table.code} was deleted."
-                    await leave(self._service, table.id, sentence)
+                    await leave(self._service, table.id, "The channel of table {} was deleted.")
 
     async def _forget(self, table: TableInfo, message_ids: Collection[int]) -> bool:
         """Note which cards of a table are gone; whether there are any."""

@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 
 import discord
 
-from bot.discord.api import CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL, DiscordApi, ImageAttachment
+from bot.discord.api import (
+    CANNOT_SEND_CODES,
+    CANNOT_SEND_DM,
+    UNKNOWN_CHANNEL,
+    CannotEdit,
+    DiscordApi,
+    EditProblem,
+    ImageAttachment,
+    KeptAttachment,
+    OutgoingAttachment,
+)
 from bot.discord.cards import layouts
 from bot.discord.cards.card_refs import SAID_FILES, CardRef, CardStore, TableCard, attached_files
 from bot.discord.cards.parts import Json
@@ -157,6 +167,30 @@ class Poster:
         for channel in places:
             if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):
                 return found
+        return None
+
+    async def edit(
+        self,
+        table: TableInfo,
+        ref: CardRef,
+        draft: Draft,
+        files: Sequence[OutgoingAttachment | KeptAttachment],
+    ) -> list[discord.Attachment] | None:
+        """Edit a message, and return its files; None where it gets its plain content, because none may be
+        attached. Raises CannotEdit."""
+        message = self.api.message(ref.channel_id, ref.message_id)
+        if not ref.is_plain:
+            try:
+                attached = await self.api.edit(message, draft.payload, draft.users, files)
+                if any(isinstance(each, ImageAttachment) for each in files):
+                    await self.note_files_are_allowed(table)
+                return attached
+            except CannotEdit as failure:
+                if failure.problem is not EditProblem.FORBIDDEN or not files:
+                    raise
+        await self.api.edit(message, draft.plain or draft.payload, draft.users)
+        if not ref.is_plain:
+            await self.say_files_are_refused(table, message.channel)
         return None
 
     # -- files that may not be attached ------------------------------------------------------

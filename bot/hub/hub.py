@@ -71,7 +71,7 @@ from bot.hub.request import (
     writer_of,
 )
 from bot.hub.table import LiveTable
-from bot.hub.timers import NOBODY_FOLLOWS, Clock, ConnectionState, ConnectionStatus, Followers, Jobs
+from bot.hub.timers import Clock, ConnectionState, ConnectionStatus, Followers, Jobs
 from storage import Deadlock, DuplicateRequest, OutcomeUnknown, Store, StoreError, WriteConflict
 
 CommandObserver = Callable[[str, str, float], None]
@@ -97,12 +97,11 @@ class Hub:
         keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
         limits: Limits | None = None,
-        polls: Callable[[TableCache], PollHandler] = PollHandler,
-        follow: Followers = NOBODY_FOLLOWS,
+        polls: Callable[[TableCache], PollHandler],
+        follow: Followers | None,
     ) -> None:
         """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
-        message is sent. limits: what one person may do on one day. follow: keep the clocks of tables up with
-        their logs."""
+        message is sent. limits: what one person may do on one day. follow: see `Clock`."""
         self.store = store
         self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
         self.polls = polls(self.cache)

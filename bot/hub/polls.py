@@ -76,14 +76,6 @@ class Motion(NamedTuple):
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
 
-async def _no_reminder(unit: UnitOfWork, poll: TablePoll) -> None:
-    """Remind nobody."""
-
-
-def _nobody_declines(table: LiveTable, voters: Sequence[int]) -> int | None:
-    return None
-
-
 class PollHandler:
     """Opens polls at a held table, takes votes, and carries out what was decided.
 
@@ -95,8 +87,8 @@ class PollHandler:
         self,
         cache: TableCache,
         *,
-        remind: Callable[[UnitOfWork, TablePoll], Awaitable[None]] = _no_reminder,
-        declining_seat: Callable[[LiveTable, Sequence[int]], int | None] = _nobody_declines,
+        remind: Callable[[UnitOfWork, TablePoll], Awaitable[None]],
+        declining_seat: Callable[[LiveTable, Sequence[int]], int | None],
     ) -> None:
         self._cache, self._remind, self._declining_seat = cache, remind, declining_seat
         self.motions: dict[str, Motion] = {}

@@ -56,16 +56,6 @@ class Followers(NamedTuple):
     table: Callable[[TableCache, int], Awaitable[bool]]
 
 
-async def _follow_none(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
-    return ()
-
-
-async def _leave_alone(cache: TableCache, table_id: int) -> bool:
-    return True
-
-
-NOBODY_FOLLOWS = Followers(_follow_none, _leave_alone)
-"""Without clocks: tables stay behind, and are followed when clocks are back."""
 TimerHandler = Callable[[StoredTimer], Awaitable[bool]]
 """Does what a timer says, in one transaction; False if it cannot be done yet."""
 
@@ -90,11 +80,11 @@ class _Look(NamedTuple):
 class Clock:
     """The clock of a service. `run` goes on beside it.
 
-    timers: what is done, by the kind of a stored timer. One of a kind that nobody knows stays, and waits for
-    its feature.
+    follow: None without clocks; tables stay behind, and are followed when clocks are back. timers: what is
+    done, by the kind of a stored timer. One of a kind that nobody knows stays, and waits for its feature.
     """
 
-    def __init__(self, cache: TableCache, follow: Followers) -> None:
+    def __init__(self, cache: TableCache, follow: Followers | None) -> None:
         self._cache, self._follow = cache, follow
         self.timers: dict[str, TimerHandler] = {}
         self._skipped: set[str] = set()  # what could not be done in this tick
@@ -147,8 +137,8 @@ class Clock:
     async def _follow_and_look(self) -> _Look:
         """Follow up the tables that are behind; what is due then."""
         look = await self._look()
-        if look.tables_behind:
-            await self._follow_tables(look.tables_behind)
+        if look.tables_behind and self._follow:
+            await self._follow_tables(self._follow, look.tables_behind)
             look = await self._look()
         return look
 
@@ -161,19 +151,17 @@ class Clock:
                 await clocks.next_due_at(besides=self._skipped),
             )
 
-    async def _follow_tables(self, behind: Sequence[int]) -> None:
+    async def _follow_tables(self, follow: Followers, behind: Sequence[int]) -> None:
         for start in range(0, len(behind), TABLES_AT_ONCE):
             some: Sequence[int] = behind[start : start + TABLES_AT_ONCE]
             try:
-                some = await self._follow.tables(self._cache, some)
+                some = await follow.tables(self._cache, some)
             except UnreadableTable:
                 log.debug("clock: a table cannot be read; these are followed one by one")
             except StoreError as error:
                 log.warning("clock: %s", error)
             for table_id in some:
-                await self._safely(
-                    self._cache.table_name(table_id), self._follow.table(self._cache, table_id)
-                )
+                await self._safely(self._cache.table_name(table_id), follow.table(self._cache, table_id))
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
         """Do one thing; whether it was done. What fails does not keep the others from their time."""

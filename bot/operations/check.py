@@ -22,7 +22,6 @@ from bot.operations.backups import existing_backups
 from engine.core.words import counted
 from storage import (
     DamagedStore,
-    GameTable,
     LogRow,
     Store,
     StoreError,
@@ -55,7 +54,7 @@ async def problems(store: Store) -> AsyncIterator[str]:
         except StoreError as error:
             yield f"Table {table.code}: {error}"
         else:
-            for problem in _snapshot_problems(table, snapshot, rows):
+            for problem in _snapshot_problems(snapshot, rows):
                 yield f"Table {table.code}: {problem}"
             if not built.begun and table.status in ("running", "paused", "finished"):
                 yield f"Table {table.code}: it is {table.status}, and its log has no first position."
@@ -79,7 +78,7 @@ def _position_problem(snapshot: TableSnapshot, folded: engine.State) -> str | No
     return None
 
 
-def _snapshot_problems(table: GameTable, snapshot: TableSnapshot, rows: list[LogRow]) -> Iterator[str]:
+def _snapshot_problems(snapshot: TableSnapshot, rows: list[LogRow]) -> Iterator[str]:
     moves = [row for row in rows if row.kind == "move" or row.rewinds_to is not None]
     current = 0
     for row in moves:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import String, and_, cast, or_
+from sqlalchemy import and_, or_
 from sqlmodel import col, delete, func, select, update
 
 from storage.errors import NotFound, StoreError, WriteConflict
@@ -138,15 +138,15 @@ class TableRepository(Repository):
     async def with_older_cards(
         self,
         *statuses: TableStatus,
-        besides: Sequence[str] = (),
-        mark: str = "",
+        besides: Sequence[str],
+        whole: str,
         shards: GuildShards | None = None,
     ) -> list[int]:
         """The tables with a card that may be out of date: from before the last row of the log of a table with
-        one of the statuses, or of any table and without the mark.
+        one of the statuses, or of any table and not whole.
 
-        besides: slots of cards that do not count. mark: a text in what is stored of a whole card. shards:
-        only of these.
+        besides: slots of cards that do not count. whole: what is stored of a whole card has this entry.
+        shards: only of these.
         """
         of_table = col(MoveRecord.table_id) == col(TableSnapshot.table_id)
         older = select(Card.table_id).where(
@@ -154,7 +154,7 @@ class TableRepository(Repository):
             col(Card.slot).not_in(besides),
             or_(
                 and_(col(GameTable.status).in_(statuses), col(Card.posted_at) <= col(MoveRecord.created_at)),
-                cast(col(Card.message_ref), String).not_like(f"%{mark}%"),
+                col(Card.message_ref)[whole].as_string().is_(None),
             ),
             *own_tables(shards),
         )

@@ -257,3 +257,24 @@ async def test_an_order_that_has_ended_is_told_though_the_turn_is_over_before_it
     await started.wait_for_delivery()
     (told,) = fake.visible_messages(fake.find_dm("Bob"))
     assert "Your order `auto buy B&O up to 60` has ended." in told.text and not fake.controls(told)
+
+
+async def test_who_is_asked_again_before_they_are_told_gets_one_direct_message(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    """The first notification has news of their order, so that the second has not taken its place."""
+    assert started.service is not None
+    await started.play_opening()
+    await started.play_lines("Ann: par B&O 67")
+    async with started.service.store.begin() as unit:
+        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
+    await started.service.settings.apply(bob.id, ["tell direct"])
+    await started.submit_lines("Bob", "auto buy BO up to 60")
+    before = len(fake.pings)
+    started.hold_pings(600.0)
+    await started.play_lines("Ann: pass", "Bob: pass", "Cid: par NYC 67", "Ann: pass")
+    await started.end_hold_off()
+    await started.wait_for_delivery()
+    (card,) = fake.visible_messages(fake.find_dm("Bob"))
+    assert "Bob to act" in card.text and "Your order `auto buy B&O up to 60` has ended." in card.text
+    assert [each.user.name for each in fake.pings[before:]].count("Bob") == 1

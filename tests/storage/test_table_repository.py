@@ -201,7 +201,8 @@ async def test_14_10_only_tables_with_something_new_have_older_cards(
         await unit.move_log.append(changed, 1, [LogRow(transport="t", line="pass")], b"s")
         await unit.tables.set_card(quiet, "old:5", {})
     async with store.read() as unit:
-        assert await unit.tables.with_older_cards("running", besides=("run",)) == [changed]
-        assert await unit.tables.with_older_cards("paused") == []
-        assert await unit.tables.with_older_cards("paused", besides=("run",), mark='"whole"') == [quiet]
+        besides = ("run", "old:5")
+        assert await unit.tables.with_older_cards("running", besides=besides, whole="whole") == [changed]
+        assert await unit.tables.with_older_cards("paused", besides=besides, whole="whole") == []
+        assert await unit.tables.with_older_cards("paused", besides=("run",), whole="whole") == [quiet]
         assert await unit.tables.threads("running") == [100 + quiet, 100 + changed]

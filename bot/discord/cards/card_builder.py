@@ -42,9 +42,8 @@ class BuiltCard(NamedTuple):
 
     def draft(self, users: Sequence[str] = ()) -> Draft:
         """The card as a message to be posted. users: whom it notifies, by a line first; else nobody."""
-        if users:
-            return Draft(self.payload, line=self.line, users=users)
-        return Draft(self.payload, self.images, self.plain, digest=self.digest, silent=True)
+        line = self.line if users else None
+        return Draft(self.payload, self.images, self.plain, line, users, self.digest, silent=not users)
 
 
 def user_of(view: TableView, seat: int) -> str | None:

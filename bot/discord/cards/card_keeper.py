@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, EditProblem, ImageAttachment, message_age
+from bot.discord.api import CannotEdit, DiscordApi, EditProblem, KeptAttachment, message_age
 from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import BuiltCard, CardBuilder, user_of
 from bot.discord.cards.card_refs import (
@@ -41,7 +41,6 @@ from bot.discord.cards.card_refs import (
     card_slot,
     cards_of,
     files_to_send,
-    kept_ids,
     moved,
     slot_for,
 )
@@ -285,25 +284,13 @@ class CardKeeper:
     async def _edit(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
         ref = card.ref
-        message = self.api.message(ref.channel_id, ref.message_id)
         files = [] if ref.is_plain else files_to_send(ref, built.images)
-        if kept_ids(files) != {each.id for each in ref.files}:
+        if [each.id for each in files if isinstance(each, KeptAttachment)] != [each.id for each in ref.files]:
             await self.cards.forget_files(card)
-        if not ref.is_plain:
-            try:
-                attached = await self.api.edit(message, built.payload, built.users, files)
-                if any(isinstance(each, ImageAttachment) for each in files):
-                    await self.poster.note_files_are_allowed(view.table)
-                kept = attached_files(built.images, attached)
-                return msgspec.structs.replace(ref, files=kept, payload_digest=built.digest)
-            except CannotEdit as failure:
-                if failure.problem is not EditProblem.FORBIDDEN or not files:
-                    raise
-        await self.cards.forget_files(card)
-        await self.api.edit(message, built.plain, built.users)
-        if not ref.is_plain:
-            await self.poster.say_files_are_refused(view.table, self.api.channel(ref.channel_id))
-        return msgspec.structs.replace(ref, files=[], is_plain=True, payload_digest=built.digest)
+        attached = await self.poster.edit(view.table, ref, built.draft(built.users), files)
+        kept = attached_files(built.images, attached or ())
+        is_plain = attached is None
+        return msgspec.structs.replace(ref, files=kept, is_plain=is_plain, payload_digest=built.digest)
 
     async def _replace(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
         """Post a card anew, and have the former message deleted. Raises Unreachable."""
@@ -379,9 +366,9 @@ class CardKeeper:
             return None
         cards, _ = await self._stored(view)
         is_shown_to_all = pending.is_main and not sent.user
-        slot = slot_for(sent.user, card_slot(pending))
+        slot = card_slot(pending, sent.user)
         asked = cards.get(ASKED) if is_shown_to_all else None
-        known = asked or cards.get(slot)
+        known = asked or (cards.get(slot) if sent.user else None)
         if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
             return await self._add_news(view, known, sent)  # it has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]

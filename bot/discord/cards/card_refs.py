@@ -24,8 +24,8 @@ LOBBY, RUN, SAID_FILES, ASKED, OVER = "lobby", "run", "said:files", "asked", "ov
 REMIND, ENDED = "remind", "ended"
 LASTING_SLOTS = (LOBBY, RUN, ENDED, SAID_FILES, OVER)
 """Slots of messages that are not brought up to date."""
-WHOLE_MARK = '"payload_digest"'
-"""What is stored of a card has this, unless it is still to be completed or finished."""
+WHOLE = "payload_digest"
+"""The entry that is stored of a card, unless it is still to be completed or finished."""
 OLD_PREFIX = "old:"
 NO_MESSAGE = 0
 """The message id of a list of turns that is not begun, and of a card that is not posted."""
@@ -167,11 +167,6 @@ def files_to_send(ref: CardRef, images: Iterable[ImageAttachment]) -> list[Image
         known = attached.get((image.filename, digest(image.picture.png)))
         files.append(image if known is None else KeptAttachment(known.id, known.filename, image.ref.alt))
     return files
-
-
-def kept_ids(files: Iterable[ImageAttachment | KeptAttachment]) -> set[int]:
-    """The ids of the files of an edit that the message has already."""
-    return {each.id for each in files if isinstance(each, KeptAttachment)}
 
 
 def attached_files(images: Iterable[ImageAttachment], attachments: Iterable[Any]) -> list[AttachedFile]:

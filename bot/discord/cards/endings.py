@@ -13,14 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 import engine
-from bot.discord.api import (
-    CannotEdit,
-    DiscordApi,
-    EditProblem,
-    FileAttachment,
-    ImageAttachment,
-    OutgoingAttachment,
-)
+from bot.discord.api import CannotEdit, FileAttachment, ImageAttachment, OutgoingAttachment
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
@@ -45,9 +38,9 @@ class Endings:
     """Sends endings. Call it under the lock of the table."""
 
     def __init__(
-        self, service: Service, api: DiscordApi, poster: Poster, builder: CardBuilder, finished: FinishedTurns
+        self, service: Service, poster: Poster, builder: CardBuilder, finished: FinishedTurns
     ) -> None:
-        self.service, self.api, self.poster = service, api, poster
+        self.service, self.poster = service, poster
         self.builder, self.finished = builder, finished
 
     async def send(self, sent: Outgoing, table: TableInfo, state: engine.State) -> CardRef:
@@ -124,19 +117,16 @@ class Endings:
     async def _complete(
         self, table: TableInfo, ref: CardRef, payload: list[Json], files: Sequence[OutgoingAttachment]
     ) -> bool:
-        """Turn the line into the ending; without files where they may not be attached. Whether it is one."""
-        message, forbidden = self.api.message(ref.channel_id, ref.message_id), False
-        for shown, attached in ((payload, files), (message_parts.without_files(payload), ())):
+        """Turn the line into the ending; without files where Discord does not take them. Whether it is
+        one."""
+        plain = message_parts.without_files(payload)
+        for draft, attached in ((Draft(payload, plain=plain), files), (Draft(plain), ())):
             try:
-                await self.api.edit(message, shown, (), attached)
+                await self.poster.edit(table, ref, draft, attached)
+                return True
             except CannotEdit as failure:
                 if failure.is_gone:
-                    return False
-                forbidden = failure.problem is EditProblem.FORBIDDEN
-            else:
-                if forbidden:
-                    await self.poster.say_files_are_refused(table, self.api.channel(ref.channel_id))
-                return True
+                    break
         return False
 
 

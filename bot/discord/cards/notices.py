@@ -11,7 +11,6 @@ import msgspec
 
 from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import card_texts, layouts, parts
-from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, TableCard, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
 from bot.discord.cards.parts import (
@@ -48,11 +47,10 @@ class Notices:
         api: DiscordApi,
         threads: TableThreads,
         poster: Poster,
-        builder: CardBuilder,
         finished: FinishedTurns,
     ) -> None:
         self.service, self.api, self.threads = service, api, threads
-        self.poster, self.builder, self.finished = poster, builder, finished
+        self.poster, self.finished = poster, finished
 
     async def send_text(self, sent: Outgoing, table: TableInfo) -> CardRef:
         """Send a plain message."""
@@ -126,9 +124,8 @@ class Notices:
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
         in_channel = replace(table, location={"channel": table.location["channel"]})
         posted = await self._send_once(sent, in_channel, Draft(payload), first_button)
-        ref = msgspec.structs.replace(posted, key=sent.key)
-        await self.poster.cards.change(table.id, TableCard(table.id, LOBBY, ref))
-        return ref
+        await self.finished.take_place(TableCard(table.id, LOBBY, posted))
+        return posted
 
     async def send_page(self, sent: Outgoing, table: TableInfo) -> CardRef | None:
         """Send the page of a notification; nothing if it is out of date.

@@ -27,7 +27,7 @@ from bot.hub.notifications.notify import (
     reachable_channels,
     wanted_channels,
 )
-from bot.hub.notifications.preferences import QuietHours, not_quiet
+from bot.hub.notifications.preferences import CHANNELS, QuietHours, not_quiet
 from bot.hub.pace import Calendar, Deadline, add_counted, counted_between
 from bot.hub.table import LiveTable
 from bot.hub.timers import PING_KIND
@@ -111,7 +111,7 @@ class SeatTimers:
         """When a decision is told on one more channel, if that is still to come."""
         recipient = self._recipients[seat]
         tell = recipient.settings.for_table(self._info.code)
-        channel = {"thread": "table", "direct": "user", "mail": "mail"}.get(tell.escalation or "")
+        channel = CHANNELS.get(tell.escalation or "")
         if channel is None or clock.since is None or channel not in reachable_channels(self._info, recipient):
             return None
         at = not_quiet(clock.since + timedelta(seconds=tell.escalation_after), recipient.settings.quiet_hours)

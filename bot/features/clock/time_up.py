@@ -19,7 +19,7 @@ from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, wanted_channels
-from bot.hub.notifications.preferences import not_quiet
+from bot.hub.notifications.preferences import CHANNELS, not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.polls import held_until
 from bot.hub.request import Announcement, CommandResult, LineFailure
@@ -278,7 +278,7 @@ class Reminders(WaitTimers):
             tell = wait.recipient.settings.for_table(info.code)
             channels = None
             if row.kind == "escalation":
-                channels = {{"thread": "table", "direct": "user", "mail": "mail"}[tell.escalation or "mail"]}
+                channels = {CHANNELS[tell.escalation or "mail"]}
             elif row.kind == PING_KIND and "table" in wanted_channels(info, wait.recipient):
                 channels = {"table"}  # elsewhere the turn itself has waited
             name: str | None = row.kind

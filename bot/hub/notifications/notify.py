@@ -33,7 +33,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from bot.hub.info import TableInfo
-from bot.hub.notifications.preferences import PersonSettings, not_quiet, settings_of
+from bot.hub.notifications.preferences import CHANNELS, PersonSettings, not_quiet, settings_of
 from storage import Identity, Person, mail_order
 
 
@@ -188,7 +188,7 @@ def wanted_channels(table: TableInfo, recipient: Recipient) -> set[str]:
     """Where a person is told of a table: `table`, `user`, `mail`."""
     possible = reachable_channels(table, recipient)
     chosen = recipient.settings.for_table(table.code).channels or ()
-    wanted = {{"thread": "table", "direct": "user", "mail": "mail"}[channel] for channel in chosen}
+    wanted = {CHANNELS[channel] for channel in chosen}
     if "table" in wanted and not table.location:
         wanted.add("user")
     return wanted & possible or (possible - {"user"} if table.location else possible)

@@ -49,6 +49,8 @@ from renderers import PaletteName
 
 PersonalChannel = Literal["thread", "direct", "mail"]
 CHANNEL_NAMES: tuple[str, ...] = get_args(PersonalChannel)
+CHANNELS = {"thread": "table", "direct": "user", "mail": "mail"}
+"""Of a route (`notify.Route`), by the name that people write."""
 MAX_ABSENCE = timedelta(days=366)
 DEFAULT_DIGEST_HOUR = "08:00"
 TABLE_LINES = "`tell`, `at once`, `digest`, `mail too after 12h` and `next`"
