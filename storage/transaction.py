@@ -161,9 +161,9 @@ class Transaction:
         """All rows of a query for several columns or models."""
         return await self.read(lambda connection: fetch(connection, query))
 
-    async def first(self, query: SelectOfScalar[T]) -> T | None:
+    async def first(self, query: SelectOfScalar[T], **parameters: Any) -> T | None:
         """The first row, or None."""
-        return next(iter(await self.all(query)), None)
+        return next(iter(await self.all(query, **parameters)), None)
 
     async def get(self, model: type[M], missing: str, **values: Any) -> M:
         """The row with these values. Raises NotFound, which says what is missing."""

@@ -9,12 +9,25 @@ that is no longer needed is superseded by a new one with the same collapse key.
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, String, and_, bindparam, case, literal_column, or_
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Integer,
+    String,
+    and_,
+    bindparam,
+    case,
+    literal_column,
+    or_,
+)
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
+from sqlmodel.sql.expression import SelectOfScalar
 
 from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
 from storage.transaction import GuildShards, Repository, insert_new, own_messages
@@ -35,6 +48,7 @@ PENDING = literal_column("'pending'", String)
 """A literal, not a parameter: SQLite uses a partial index only where the statement shows its condition."""
 EARLIER = aliased(OutboxMessage)
 """An earlier message. It takes longer to make such an alias than to ask the store."""
+ORDER = (col(OutboxMessage.not_before), col(OutboxMessage.id))
 
 
 _SUPERSEDE = (
@@ -66,24 +80,29 @@ LONGEST_RETRY = timedelta(hours=5)
 """No retry waits longer, nor does any lease; a time further ahead was set before the clock was set back."""
 
 
-def _is_due(now: datetime) -> ColumnElement[bool]:
+NOW: BindParameter[datetime] = bindparam("now")
+LATEST: BindParameter[datetime] = bindparam("latest")
+"""`LONGEST_RETRY` after that."""
+
+
+def _is_due() -> ColumnElement[bool]:
     """Whether the time of a message has come; a clock that was set back does not hold it."""
     not_before, created_at = col(OutboxMessage.not_before), col(OutboxMessage.created_at)
     is_new = col(OutboxMessage.attempts) == 0
     return or_(
-        not_before <= now,
-        and_(is_new, or_(not_before <= created_at, created_at > now)),
-        and_(~is_new, not_before > now + LONGEST_RETRY),
+        not_before <= NOW,
+        and_(is_new, or_(not_before <= created_at, created_at > NOW)),
+        and_(~is_new, not_before > LATEST),
     )
 
 
-def _is_free(now: datetime) -> ColumnElement[bool]:
+def _is_free() -> ColumnElement[bool]:
     """Whether no worker has the message."""
     expires_at = col(OutboxMessage.lease_expires_at)
-    return or_(expires_at.is_(None), expires_at <= now, expires_at > now + LONGEST_RETRY)
+    return or_(expires_at.is_(None), expires_at <= NOW, expires_at > LATEST)
 
 
-def _has_earlier(now: datetime) -> ColumnElement[bool]:
+def _has_earlier() -> ColumnElement[bool]:
     """Whether the message waits for an earlier one with the same ordering key: not for one whose time is
     still to come, such as a ping in its hold-off."""
     return (
@@ -94,11 +113,45 @@ def _has_earlier(now: datetime) -> ColumnElement[bool]:
             col(EARLIER.id) < col(OutboxMessage.id),
             or_(
                 col(EARLIER.attempts) > 0,
-                col(EARLIER.not_before) <= now,
+                col(EARLIER.not_before) <= NOW,
                 col(EARLIER.not_before) <= col(EARLIER.created_at),
             ),
         )
         .exists()
+    )
+
+
+@cache
+def _due(not_to: tuple[str, ...], shards: GuildShards | None) -> SelectOfScalar[int]:
+    """The messages of a channel that are due, oldest first. It takes longer to make than to ask the store."""
+    recipient = col(OutboxMessage.address)["to"].as_string()
+    return (
+        select(OutboxMessage.id)
+        .where(
+            col(OutboxMessage.channel) == bindparam("channel"),
+            col(OutboxMessage.status) == PENDING,
+            _is_due(),
+            _is_free(),
+            ~_has_earlier(),
+            *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
+            *own_messages(shards),
+        )
+        .order_by(*ORDER)
+        .limit(bindparam("limit", type_=Integer))
+        .with_for_update(skip_locked=True, of=OutboxMessage)  # what another worker takes now is not due
+    )
+
+
+@cache
+def _next_due(shards: GuildShards | None) -> SelectOfScalar[datetime | None]:
+    """When the next message of a channel may be due."""
+    is_leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
+    due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
+    return select(func.min(due_at)).where(
+        col(OutboxMessage.channel) == bindparam("channel"),
+        col(OutboxMessage.status) == PENDING,
+        ~_has_earlier(),
+        *own_messages(shards),
     )
 
 
@@ -127,31 +180,15 @@ class OutboxRepository(Repository):
         not_to: endings of `address["to"]` that are left out.
         """
         now = self._db.now
-        recipient = col(OutboxMessage.address)["to"].as_string()
-        is_due = (
-            col(OutboxMessage.channel) == channel,
-            col(OutboxMessage.status) == PENDING,
-            _is_due(now),
-            _is_free(now),
-            ~_has_earlier(now),
-            *(func.coalesce(recipient, "").not_like(f"%{end}") for end in not_to),
-            *own_messages(shards),
-        )
-        order = (col(OutboxMessage.not_before), col(OutboxMessage.id))
-        ids = await self._db.all(
-            select(OutboxMessage.id)
-            .where(*is_due)
-            .order_by(*order)
-            .limit(limit)
-            .with_for_update(skip_locked=True, of=OutboxMessage)  # what another worker takes now is not due
-        )
+        at = {"channel": channel, "limit": limit, "now": now, "latest": now + LONGEST_RETRY}
+        ids = await self._db.all(_due(tuple(not_to), shards), **at)
         if not ids:
             return []
         leased = col(OutboxMessage.id).in_(ids)
         attempts = col(OutboxMessage.attempts) + 1
         taken = update(OutboxMessage).where(leased).values(lease_expires_at=now + lease, attempts=attempts)
         await self._db.execute(taken)
-        return await self._db.all(select(OutboxMessage).where(leased).order_by(*order))
+        return await self._db.all(select(OutboxMessage).where(leased).order_by(*ORDER))
 
     async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
         """Renew the leases of messages by their idempotency keys, each in its n-th attempt; returns the keys
@@ -170,16 +207,7 @@ class OutboxRepository(Repository):
 
         A message that waits for an earlier one with its ordering key is not due before that one is done.
         """
-        is_leased = col(OutboxMessage.lease_expires_at) > col(OutboxMessage.not_before)
-        due_at = case((is_leased, col(OutboxMessage.lease_expires_at)), else_=col(OutboxMessage.not_before))
-        return await self._db.first(
-            select(func.min(due_at)).where(
-                col(OutboxMessage.channel) == channel,
-                col(OutboxMessage.status) == PENDING,
-                ~_has_earlier(self._db.now),
-                *own_messages(shards),
-            )
-        )
+        return await self._db.first(_next_due(shards), channel=channel, now=self._db.now)
 
     async def mark_sent(self, message_id: int, external_id: str | None = None) -> None:
         """The message was sent, and the receiver calls it `external_id`. Its payload is deleted."""

@@ -41,11 +41,11 @@ def lines_until(
 ) -> tuple[list[tuple[str, str]], engine.State]:
     """The lines of the game up to the first position that is `wanted`, and that position."""
     played: list[tuple[str, str]] = []
-    state = engine.new_game(title, list(game().players)).state
-    for seat, line in game(title).lines:
+    state = engine.copy_state(game(title).start)
+    for seat, line, events, _ in game(title).history_lines:
         if wanted(state):
             return played, state
-        state = engine.play(state, seat, engine.parse(state, seat, line)).state
+        engine.fold(events, state)
         played.append((seat, line))
     raise AssertionError("The game has no such position.")
 

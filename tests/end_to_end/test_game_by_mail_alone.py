@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.tools.simulation.simulate import simulate_game
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, Server, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
 from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, beginning_of, early_end, own_game
@@ -43,7 +42,7 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
 
 
 async def test_from_new_to_the_first_operating_turns(tmp_path: Path) -> None:
-    await played_by_mail(tmp_path, beginning_of(simulate_game("1830", 3, 17), 48), pymap_server)
+    await played_by_mail(tmp_path, beginning_of("1830", 3, 17, 48), pymap_server)
 
 
 @pytest.mark.soak

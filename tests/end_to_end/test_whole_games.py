@@ -114,11 +114,9 @@ def random_game(game: SimulatedGame) -> GameToPlay:
     )
 
 
-def beginning_of(game: SimulatedGame, moves: int) -> GameToPlay:
+def beginning_of(title: str, players: int, seed: int, moves: int) -> GameToPlay:
     """The first moves of a random game."""
-    lines = game.text.splitlines()
-    played = [number for number, line in enumerate(lines) if line.partition(": ")[0] in game.players]
-    return told_game("\n".join(lines[: played[moves]]))
+    return told_game(simulate_game(title, players, seed, max_moves=moves).text)
 
 
 def early_end() -> GameToPlay:

@@ -100,14 +100,15 @@ class PlayedGame:
 @pytest.mark.parametrize(
     ("game", "title", "discord", "moves"),
     [
-        ("1817-3p-5601", "1817", True, 300),
-        ("1870-3p-5004", "1870", True, 250),
-        ("1830-3p-9", "1830", False, 120),
+        ("1817-3p-5601", "1817", True, 270),
+        ("1870-3p-5004", "1870", True, 185),
+        ("1830-3p-9", "1830", False, 115),
     ],
 )
 async def test_nobody_waits_unasked_and_nobody_is_asked_wrongly(
     table: DrivenTable, game: str, title: str, discord: bool, moves: int
 ) -> None:
+    """Up to the last kind of question or event that is new in the first 300 moves."""
     played = PlayedGame(table, discord=discord)
     await played.play(game, title, moves)
     print(f"{game}: {dict(sorted(played.figures.items()))}")

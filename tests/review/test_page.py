@@ -16,6 +16,7 @@ from bot.features.review.review import Review
 from bot.features.review.texts import review_page
 from engine import components_of
 from engine.game_text import GameHistory
+from engine.game_text.history import history_script
 from renderers import review_png
 from tests.game_text.histories import history_of
 
@@ -36,8 +37,10 @@ def test_names_are_texts_in_a_page() -> None:
 
 
 def test_the_command_prints_a_review_and_writes_a_page_that_needs_nothing_else(tmp_path: Path) -> None:
+    history, begun = history_of(GAME), tmp_path / "begun.18xx"
+    begun.write_text(history_script(GameHistory(history.start, history.lines[:200])))
     command = app_for(["review"])
-    printed = CliRunner().invoke(command, ["review", str(GAME)])
+    printed = CliRunner().invoke(command, ["review", str(begun)])
     assert printed.exit_code == 0 and "Turning points" in printed.output
     written = CliRunner().invoke(command, ["review", str(GAME), "--out", str(tmp_path / "new")])
     assert written.exit_code == 0, written.output

@@ -8,35 +8,14 @@ import engine
 from bot.hub.request import Completed, ConfirmationRequired, confirmed_lines
 from bot.service import Service
 from bot.terminal.console import Console
-from engine.game_text import replay
 from storage import open_store
 from tests.service.conftest import ServiceHarness
-
-HOPELESS = """title 1830
-players Ann, Bob, Cid
----
-@ cash Ann 100
-@ cash Bob 300
-@ cash NYC 444
-@ owns Ann PRR 5
-@ owns pool PRR 5
-@ par PRR 100
-@ owns Bob NYC 6
-@ par NYC 67
-@ private SV Bob
-@ private CS Ann
-@ phase 4
-@ tile H10 57 1
-@ round operating PRR
-> until train
-"""
+from tests.t1830.scenarios import run_scenario
+from tests.t1830.test_25_end import HOPELESS
 
 
 def hopeless_position() -> engine.State:
-    """Ann has to buy a train for the PRR, and cannot pay for it."""
-    state = replay(HOPELESS).state
-    assert state is not None
-    return state
+    return run_scenario(f"{HOPELESS}= turn Ann PRR")
 
 
 async def test_a_bankruptcy_is_confirmed_before_it_is_played(empty: ServiceHarness) -> None:

@@ -51,17 +51,21 @@ async def test_14_6_no_more_than_the_limit_run_and_none_is_lost_by_a_cancellatio
         pass
 
 
-async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn: list[str] = []
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The kinds of the pictures that were drawn, in their order."""
+    kinds: list[str] = []
 
     async def render(self: PictureWorkers, kind: str, *_: object) -> Picture:
-        drawn.append(kind)
+        kinds.append(kind)
         await asyncio.sleep(0)
         return Picture(b"", kind, 1, 1)
 
     monkeypatch.setattr(workers.PictureWorkers, "_render", render)
+    return kinds
+
+
+async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(drawn: list[str]) -> None:
     pictures = PictureWorkers(1)
     positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(40)]
     busy = [asyncio.ensure_future(pictures.for_table(1, "light").map(state)) for state in positions]
@@ -71,18 +75,8 @@ async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(
     await asyncio.gather(*busy)
 
 
-async def test_what_everybody_sees_waits_behind_no_hundred_presses_of_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_what_everybody_sees_waits_behind_no_hundred_presses_of_one(drawn: list[str]) -> None:
     """The presses of one person at a table held up its public card."""
-    drawn: list[str] = []
-
-    async def render(self: PictureWorkers, kind: str, *_: object) -> Picture:
-        drawn.append(kind)
-        await asyncio.sleep(0)
-        return Picture(b"", kind, 1, 1)
-
-    monkeypatch.setattr(workers.PictureWorkers, "_render", render)
     pictures = PictureWorkers(1)
     positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(100)]
     pressed = [asyncio.ensure_future(pictures.for_table(1, "light", reader=7).map(s)) for s in positions]

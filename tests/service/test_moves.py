@@ -22,6 +22,7 @@ from bot.hub.request import (
 from bot.service import Service
 from storage import NotFound
 from tests.service.conftest import ServiceHarness
+from tests.service.test_orders import OPENING, say_all
 
 
 async def test_a_line_is_played(world: ServiceHarness) -> None:
@@ -55,14 +56,7 @@ async def test_several_lines_are_played_in_order(world: ServiceHarness) -> None:
 
 @pytest.mark.parametrize("bad", ["buy XX", "sell 1 PRR", "bid"])
 async def test_all_lines_or_none(world: ServiceHarness, bad: str) -> None:
-    for name, line in (
-        ("Ann", "buy SV"),
-        ("Bob", "buy CS"),
-        ("Cid", "buy DH"),
-        ("Ann", "buy MH"),
-        ("Bob", "buy CA"),
-    ):
-        await world.say(name, line)
+    await say_all(world, *OPENING[:5])
     before = await world.service.queries.view(world.table)
     answer = await world.say("Cid", "buy BO", bad)
     assert isinstance(answer, LineUnreadable | LineRefused)
@@ -79,14 +73,7 @@ async def test_the_three_failures(world: ServiceHarness) -> None:
     assert isinstance(unreadable, LineUnreadable) and unreadable.suggestions == ("buy SV",)
     refused = await world.say("Ann", "bid CA 160")
     assert isinstance(refused, LineRefused) and "bid CA 165" in refused.suggestions
-    for name, line in (
-        ("Ann", "buy SV"),
-        ("Bob", "buy CS"),
-        ("Cid", "buy DH"),
-        ("Ann", "buy MH"),
-        ("Bob", "buy CA"),
-    ):
-        await world.say(name, line)
+    await say_all(world, *OPENING[:5])
     await world.say("Cid", "buy BO")
     ambiguous = await world.say("Cid", "par BO")
     assert isinstance(ambiguous, LineAmbiguous)
@@ -202,9 +189,7 @@ async def test_two_services_on_one_store(world: ServiceHarness) -> None:
 
 async def test_an_action_out_of_turn_makes_no_decision_stale(world: ServiceHarness) -> None:
     """Bob's offer of a private stands beside Ann's question (1830 §23), and so does Ann's card."""
-    opening = [("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")]
-    for name, line in opening:
-        await world.say(name, line)
+    await say_all(world, *OPENING[:5])
     await world.say("Cid", "buy BO", "par BO 100")
     await world.say("Ann", "pass")
     await world.say("Bob", "pass")

@@ -9,6 +9,7 @@ from bot.hub.notifications.notify import Recipient
 from bot.hub.request import Completed, PollUpdated
 from bot.service import Service
 from tests.service.conftest import ServiceHarness
+from tests.service.test_orders import OPENING, say_all
 
 
 async def table(
@@ -78,14 +79,7 @@ async def test_an_unverified_address_and_one_that_opted_out_get_nothing(empty: S
 
 async def test_the_same_player_acts_again_without_a_ping(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={"discord": "33"})
-    for name, line in (
-        ("Ann", "buy SV"),
-        ("Bob", "buy CS"),
-        ("Cid", "buy DH"),
-        ("Ann", "buy MH"),
-        ("Bob", "buy CA"),
-    ):
-        await empty.say(name, line)
+    await say_all(empty, *OPENING[:5])
     await empty.deliver()
     await empty.say("Cid", "buy BO")
     ((card, notification),) = await empty.deliver()
@@ -95,14 +89,7 @@ async def test_the_same_player_acts_again_without_a_ping(empty: ServiceHarness) 
 
 async def test_the_recipient_of_an_offer_is_notified(empty: ServiceHarness) -> None:
     await table(empty, {"thread": 9}, Ann=DISCORD, Bob=MAIL, Cid={})
-    for name, line in (
-        ("Ann", "buy SV"),
-        ("Bob", "buy CS"),
-        ("Cid", "buy DH"),
-        ("Ann", "buy MH"),
-        ("Bob", "buy CA"),
-    ):
-        await empty.say(name, line)
+    await say_all(empty, *OPENING[:5])
     await empty.say("Cid", "buy BO", "par BO 100")
     for name in ("Ann", "Bob", "Cid"):  # nothing is sold between players in the first stock round
         await empty.say(name, "pass")

@@ -8,6 +8,7 @@ from bot.hub.request import Completed, LineAmbiguous, LineRefused, LineUnreadabl
 from bot.service import Service
 from engine.game_text import replay
 from tests.service.conftest import ServiceHarness
+from tests.service.test_orders import OPENING, say_all
 
 
 async def shown(world: ServiceHarness, name: str, line: str, *more: str) -> QueryAnswer:
@@ -98,8 +99,7 @@ async def test_an_impossible_line_keeps_the_former_plan(world: ServiceHarness) -
 
 
 async def test_a_past_position_by_row_and_by_round(world: ServiceHarness) -> None:
-    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH")):
-        await world.say(name, line)
+    await say_all(world, *OPENING[:4])
     row = next(h.seq for h in await world.service.queries.log(world.table) if h.line == "buy CS")
     past = await shown(world, "Cid", f"at {row}")
     now = (await world.service.queries.view(world.table)).state
@@ -136,8 +136,7 @@ async def test_the_export_leaves_out_what_was_undone(world: ServiceHarness) -> N
 
 
 async def test_the_export_has_the_current_names(world: ServiceHarness) -> None:
-    for name, line in (("Ann", "buy SV"), ("Bob", "buy CS")):
-        await world.say(name, line)
+    await say_all(world, *OPENING[:2])
     dora = await world.person("Dora")
     await world.service.running.replace_player(world.table, 0, dora, "Dora", by=None)
     telling = await world.service.queries.history(world.table)

@@ -8,6 +8,7 @@ from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineAmbiguous, LineRefused, PollUpdated, StaleDecision
 from bot.service import Service
 from tests.service.conftest import NAMES, ServiceHarness
+from tests.service.test_orders import OPENING, say_all
 
 
 async def state(world: ServiceHarness) -> bytes:
@@ -207,9 +208,7 @@ async def test_undo_stands_alone(world: ServiceHarness) -> None:
 
 async def test_a_vote_and_an_offer_are_distinguished(world: ServiceHarness) -> None:
     """Bob is asked by a vote and by an offer of a private (1830 §23): a bare `accept` is neither's."""
-    opening = [("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA")]
-    for name, line in opening:
-        await world.say(name, line)
+    await say_all(world, *OPENING[:5])
     await world.say("Cid", "buy BO", "par BO 100")
     for name in ("Ann", "Bob", "Cid", "Ann", "Bob"):  # nothing is sold between players in the first round
         await world.say(name, "pass")

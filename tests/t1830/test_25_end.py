@@ -15,25 +15,30 @@ PAYING = (
     + LINE
 )
 
+HOPELESS = """
+@ cash Ann 100
+@ cash Bob 300
+@ cash NYC 444
+@ owns Ann PRR 5
+@ owns pool PRR 5
+@ par PRR 100
+@ owns Bob NYC 6
+@ par NYC 67
+@ private SV Bob
+@ private CS Ann
+@ phase 4
+@ tile H10 57 1
+@ round operating PRR
+> until train
+"""
+"""Ann has to buy a train for the PRR, and cannot pay for it."""
+
 
 def test_25_bankruptcy_ends_the_game_at_once() -> None:
     """The NYC has not yet operated; it loses its turn."""
     run_scenario(
-        """
-        @ cash Ann 100
-        @ cash Bob 300
-        @ cash NYC 444
-        @ owns Ann PRR 5
-        @ owns pool PRR 5
-        @ par PRR 100
-        @ owns Bob NYC 6
-        @ par NYC 67
-        @ private SV Bob
-        @ private CS Ann
-        @ phase 4
-        @ tile H10 57 1
-        @ round operating PRR
-        > until train
+        HOPELESS
+        + """
         Ann: bankrupt
         = over
         = price NYC 67 5

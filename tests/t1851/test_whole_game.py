@@ -24,7 +24,7 @@ def deal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
 
 async def test_a_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deal(monkeypatch, SHORT)
-    await played(tmp_path, beginning_of(simulate_game("1851", 3, SHORT), 32))
+    await played(tmp_path, beginning_of("1851", 3, SHORT, 32))
 
 
 @pytest.mark.soak

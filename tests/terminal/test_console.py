@@ -371,7 +371,7 @@ async def test_a_player_whose_name_begins_like_a_command(tmp_path: Path) -> None
 async def test_a_lay_without_a_tile_says_what_fits(tmp_path: Path) -> None:
     async with await open_store(tmp_path / "railpost.db") as store:
         console = Console(Service(store), tmp_path)
-        game = simulate_game("1830", 3, 6)
+        game = simulate_game("1830", 3, 6, max_moves=120)
         await enter(console, f"table new 1830 {', '.join(game.players)}", "table start")
         state = engine.new_game("1830", game.players).state
         for seat, line in game.lines:
