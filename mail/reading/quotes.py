@@ -34,28 +34,28 @@ _ATTRIBUTION_STARTS = frozenset(
 _ATTRIBUTION_VERBS = tuple(
     """
     wrote:|wrote :|schrieb|écrit|escribió|ha scritto|schreef|geschreven:|escreveu|skrev|napisał|pisze:|napsal
-    |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道|writes:|zitat von |quoting
+    |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道|쓴 글:|wrote on |writes:|zitat von |quoting
     """.replace("\n    ", "").split("|")
 )
 _SENDER = (
-    r"(?:from|von|de|da|van|från|fra|od|lähettäjä|kimden|gönderen|feladó|από|от"
+    r"(?:from|von|de|da|van|från|fra|od|lähettäjä|kimden|gönderen|feladó|de la|από|от|від|מאת"
     r"|보낸 사람|差出人|发件人|寄件者)"
 )
 _SENT = (
     r"(?:sent|date|gesendet|datum|envoyé|enviado|fecha|inviato|data|verzonden|skickat|sendt|wysłano|odesláno"
-    r"|gönderildi|gönderme tarihi|tarih|elküldve|küldve|dátum|στάλθηκε|ημερομηνία|отправлено|дата"
-    r"|보낸 날짜|날짜"
-    r"|送信日時|发送时间)"
+    r"|gönderildi|gönderme tarihi|tarih|elküldve|küldve|dátum|lähetetty|trimis|στάλθηκε|ημερομηνία"
+    r"|отправлено|дата|надіслано|נשלח|보낸 날짜|날짜|送信日時|发送时间|寄件日期|傳送日期)"
 )
 _OTHER_LABELS = (
     r"(?:to|subject|cc|reply[- ]to|importance|an|betreff|antwort an|à|objet|répondre à|para|asunto|assunto"
     r"|a|oggetto|aan|onderwerp|till|ämne|til|emne|do|temat|komu|kopie|předmět|kime|bilgi|konu|címzett"
-    r"|másolatot kap|tárgy|προς|κοιν\.?|θέμα|кому|тема|받는 사람|참조|제목|宛先|件名|收件人|主题)"
+    r"|másolatot kap|tárgy|vastaanottaja|kopio|aihe|către|subiect|προς|κοιν\.?|θέμα|кому|тема|копія|копия"
+    r"|אל|עותק|נושא|받는 사람|참조|제목|宛先|件名|收件人|主题|收件者|副本|主旨)"
 )
 _LABELS = f"(?:{_SENDER}|{_SENT}|{_OTHER_LABELS})"
-_HEADER_FIRST = re.compile(rf"\*?(?:{_SENDER}|{_SENT}) ?: ?\*?.{{1,180}}", re.IGNORECASE)
-_HEADER_NEXT = re.compile(rf"\*?{_LABELS} ?: ?\*?.{{0,180}}", re.IGNORECASE)
-_HEADER_WITHIN = re.compile(rf"(?<= )\*?{_LABELS} ?: ", re.IGNORECASE)
+_HEADER_FIRST = re.compile(rf"(?:{_SENDER}|{_SENT}) ?: ?.{{1,180}}", re.IGNORECASE)
+_HEADER_NEXT = re.compile(rf"{_LABELS} ?: ?.{{0,180}}", re.IGNORECASE)
+_HEADER_WITHIN = re.compile(rf"(?<= ){_LABELS} ?: ", re.IGNORECASE)
 _ORIGINAL_MESSAGE = frozenset(
     """
     original message|originalnachricht|ursprüngliche nachricht|message d'origine|mensaje original
@@ -208,10 +208,15 @@ def _reads_as_attribution(lines: Sequence[str], at: int, length: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    first = lines[at].strip()
+    first = _without_stars(lines[at])
     if not _HEADER_FIRST.match(first):
         return False
     if len(_HEADER_WITHIN.findall(first[:400])) >= 2:
         return True  # all on one line
-    following = [line.strip() for line in lines[at + 1 : at + 7] if line]
+    following = [_without_stars(line) for line in lines[at + 1 : at + 7] if line]
     return sum(bool(_HEADER_NEXT.fullmatch(line)) for line in following[:4]) >= 2
+
+
+def _without_stars(line: str) -> str:
+    """A line without the stars that stand for bold letters: `**From:** Ann`."""
+    return line.replace("*", "").strip()
