@@ -6,6 +6,7 @@ import asyncio
 import errno
 import gc
 import logging
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -95,7 +96,7 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     allows_new: also an empty store, or another one, beside backups of a former one; else InvalidStore.
     """
     from bot.hub.people import PrivacySettings
-    from bot.operations.check import quick_check_at_start
+    from bot.operations.check import check_pages, naming_a_backup
     from bot.operations.store_watch import accept_store, check_start
     from bot.pictures.workers import PictureWorkers
     from bot.service import Service
@@ -105,8 +106,10 @@ async def open_service(settings: Settings, *, allows_new: bool = False) -> Async
     options = () if conventions == "rulebook" else (f"conventions {conventions}",)
     if (path := settings.store_path) and not allows_new:
         check_start(path, settings.data)
-    async with await open_store(settings.database_url) as store:
-        await quick_check_at_start(store)
+    with naming_a_backup(settings.data):
+        opened = await open_store(settings.database_url)
+    async with opened as store:
+        await check_pages(store, settings.data, at_start=True)
         if store.path and allows_new:
             await accept_store(store, settings.data)
         with PictureWorkers() as pictures:
@@ -301,7 +304,8 @@ def service(
     given = {"RAILPOST_ROLE": role, "RAILPOST_SHARDS": shards}
     if ctx.invoked_subcommand is None:
         settings = {name: value for name, value in given.items() if value}
-        code = run_command(partial(run_service, given=settings, allows_new=new, must_serve=stay))
+        managed = stay or "NOTIFY_SOCKET" in os.environ  # by Docker or systemd, without anybody at a terminal
+        code = run_command(partial(run_service, given=settings, allows_new=new, must_serve=managed))
         if stay and code == NO_RETRY:
             wait_to_be_stopped()
         raise typer.Exit(code)
@@ -321,7 +325,6 @@ def play(
     seed: Annotated[int | None, typer.Option(help="Shuffle the seating from this seed.")] = None,
 ) -> None:
     """Start a table in this terminal; its players share the prompt."""
-
     from bot.hub.seating import robots_of
 
     async def begin(console: Console) -> str:
@@ -457,8 +460,7 @@ def _report_failure(error: Exception) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not any(isinstance(h, logging.FileHandler) for h in logging.getLogger().handlers):
             logging.getLogger().addHandler(logging.FileHandler(path, encoding="utf-8"))
-        stderr_handlers = [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]
-        for handler in stderr_handlers:
+        for handler in [h for h in logging.getLogger().handlers if not isinstance(h, logging.FileHandler)]:
             logging.getLogger().removeHandler(handler)
         log.error("unexpected error", exc_info=error)
         details = f"the traceback is in {path}"

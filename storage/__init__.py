@@ -11,6 +11,7 @@ A unit of work is one transaction, and on the disk when its block ends. `store.r
 from storage.backup import backup, check_integrity, quick_check, restore
 from storage.errors import (
     AlreadyExists,
+    DamagedStore,
     Deadlock,
     DuplicateRequest,
     InvalidStore,
@@ -62,6 +63,7 @@ __all__ = [
     "Channel",
     "ClockChanges",
     "ClockRecord",
+    "DamagedStore",
     "Deadlock",
     "Deputy",
     "DuplicateRequest",

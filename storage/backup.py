@@ -21,7 +21,7 @@ from pathlib import Path
 from sqlalchemy import StaticPool, create_engine
 
 from storage.database import store_url
-from storage.errors import InvalidStore, StoreError
+from storage.errors import DamagedStore, InvalidStore, StoreError
 from storage.leadership import no_work_at
 from storage.migrations import migrate
 from storage.models import STORE_ID
@@ -243,7 +243,7 @@ def _check_file(path: Path) -> list[str]:
 
 
 async def quick_check(store: Store) -> None:
-    """Raise InvalidStore for a file with damaged pages. It reads the whole file once, about 1 GB a second."""
+    """Raise DamagedStore for a file with damaged pages. It reads the whole file once, about 1 GB a second."""
     if store.path is not None:
         await asyncio.to_thread(_quick_check, store.path)
 
@@ -255,7 +255,5 @@ def _quick_check(path: Path) -> None:
     except sqlite3.DatabaseError as error:
         verdict = str(error)
     if verdict != "ok":
-        raise InvalidStore(
-            f"{path} is damaged ({verdict_text(verdict)}); restore a backup with `railpost restore`, which "
-            "keeps the damaged file, or see with `railpost check` what is concerned."
-        )
+        told = verdict_text(verdict)
+        raise DamagedStore(f"{path} is damaged ({told}); `railpost check` says what is concerned.")

@@ -61,6 +61,10 @@ class InvalidStore(StoreError):
     """A file or database that is not a Railpost store, or a damaged one."""
 
 
+class DamagedStore(InvalidStore):
+    """A file that a backup has to replace."""
+
+
 class NewerStore(StoreError):
     """A store that a newer Railpost has written."""
 

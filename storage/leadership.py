@@ -1,10 +1,10 @@
 """One process at a time does a job: reads the mailbox, does what is due, holds the session of a shard.
 
 The right to a job is a lock that ends with its holder, however that ends: of a connection to PostgreSQL, or
-on files beside a store. Nothing is written, so nothing has to be renewed or to expire. A server ends the
-connection of a machine that is gone after seven seconds. The others look at the lock every second. A holder
-that loses it to another stops its work. For that moment two processes may be at work; what they do is safe
-then too, because rows are taken and requests have ids.
+on files beside a store. Nothing is written, so nothing has to be renewed. A server ends the connection of a
+machine that is gone after seven seconds, and that of a process that is frozen after twenty. The others look
+at the lock every second. A holder that loses it to another stops its work. For that moment two processes may
+be at work; what they do is safe then too, because rows are taken and requests have ids.
 
 A holder that cannot ask the server goes on: the lock may have ended, but nobody else can get it meanwhile,
 and a player who presses a button reads why nothing happens. When the server is back, the others leave the
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ANSWER_TIMEOUT = 4.0  # seconds in which the server has to answer the holder
+SILENCE_LIMIT = 20.0  # seconds without a look of the holder after which the server ends its connection
 
 Hold = Literal["held", "lost", "unknown"]
 """Whether a lock is still ours. Unknown: its server cannot be asked; then nobody else can get it either."""
@@ -105,7 +106,9 @@ class ServerLock:
     async def _connect(self) -> "psycopg.AsyncConnection":
         import psycopg
 
-        of_server = " ".join(f"-c tcp_{name}={value}" for name, value in KEEPALIVES.items())
+        limits = {f"tcp_{name}": value for name, value in KEEPALIVES.items()}
+        limits["idle_session_timeout"] = round(SILENCE_LIMIT * 1000)  # milliseconds
+        of_server = " ".join(f"-c {name}={value}" for name, value in limits.items())
         address = psycopg.conninfo.make_conninfo(self._address, options=of_server, **END_OF_SILENCE)
         return await psycopg.AsyncConnection.connect(address, autocommit=True)
 

@@ -22,6 +22,7 @@ from storage.errors import (
     CANNOT_READ,
     NOTHING_CHANGED,
     READ_ONLY,
+    DamagedStore,
     InvalidStore,
     StoreError,
     as_store_errors,
@@ -303,12 +304,13 @@ def _migrate(target: URL) -> None:
 
 @contextmanager
 def errors_of_opening(target: URL) -> Iterator[None]:
-    """Raise StoreError or InvalidStore with all that the driver says, for the operator: also that a password
-    is wrong, which players read as a database that does not answer."""
+    """Raise StoreError, InvalidStore, or for a file DamagedStore, with all that the driver says, for the
+    operator: also that a password is wrong, which players read as a database that does not answer."""
     try:
         yield
     except DatabaseError as error:
-        kind = StoreError if may_pass(error) else InvalidStore
+        damage = DamagedStore if is_file(target) else InvalidStore
+        kind = StoreError if may_pass(error) else damage
         raise kind(f"{display_name(target)} cannot be opened as a store: {driver_message(error)}.") from error
 
 

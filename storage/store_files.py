@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from storage.errors import InvalidStore, StoreError
+from storage.errors import DamagedStore, InvalidStore, StoreError
 from storage.migrations import APPLICATION_ID, check_revision
 
 
@@ -59,7 +59,7 @@ def open_read_only(path: Path, allow_empty: bool = False) -> Iterator[sqlite3.Co
             raise InvalidStore(f"{path} is a database, but not a Railpost store.")
         revision = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         if revision is None:
-            raise InvalidStore(f"{path} is damaged: its schema revision is missing.")
+            raise DamagedStore(f"{path} is damaged: its schema revision is missing.")
         check_revision(revision[0], str(path))
         yield connection
 
@@ -96,7 +96,7 @@ def verdict_text(verdict: str) -> str:
 
 @contextmanager
 def sqlite_errors_as_store_errors(path: Path) -> Iterator[None]:
-    """Errors of SQLite about a file, raised as a StoreError or InvalidStore with a sentence."""
+    """Errors of SQLite about a file, raised as a StoreError or DamagedStore with a sentence."""
     try:
         yield
     except sqlite3.OperationalError as error:
@@ -107,7 +107,7 @@ def sqlite_errors_as_store_errors(path: Path) -> Iterator[None]:
             ) from error
         raise StoreError(f"{path} cannot be used: {error}.") from error
     except sqlite3.DatabaseError as error:
-        raise InvalidStore(f"{path} is not a Railpost store, or it is damaged: {error}.") from error
+        raise DamagedStore(f"{path} is not a Railpost store, or it is damaged: {error}.") from error
 
 
 MOST_RESTARTS = 10_000

@@ -1,12 +1,17 @@
 """Files that are written whole, or not at all."""
 
+import errno
 import os
+from contextlib import suppress
 from pathlib import Path
+
+MOUNTED_ALONE = (errno.EBUSY, errno.EROFS, errno.EACCES)
+"""Why a file beside another, or in its place, may be refused where that one can be written."""
 
 
 def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
     """Write a file that gets its name when it is complete: a full disk or a kill leaves what was there.
-    Its folder is created.
+    Its folder is created. A file that is mounted alone has no other name: it is written in place.
 
     mode: that of the file; by default that of the former file. Raises OSError with the name of the file.
     """
@@ -24,7 +29,12 @@ def write_whole(path: Path, content: bytes, mode: int | None = None) -> None:
             with open(part, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
                 file.write(content)
             part.replace(path)
+        except OSError as error:
+            if error.errno not in MOUNTED_ALONE or not path.is_file():
+                raise
+            path.write_bytes(content)
         finally:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error

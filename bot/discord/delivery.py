@@ -301,6 +301,8 @@ class DiscordDelivery:
             await self.keeper.sync(table_id)  # old cards lose their controls even so
             raise
         await self.keeper.sync(table_id)
+        if shown is None and is_turn and sent.notification.sentences:  # which nothing else tells
+            return await self.notices.send_text(sent, await self.service.queries.table_info(table_id))
         return shown
 
     def _lock(self, table_id: int) -> asyncio.Lock:

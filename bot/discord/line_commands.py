@@ -47,23 +47,30 @@ TALK_IN_THREAD = "Nothing was played. People talk in the thread of the table; ju
 USER = Option("The player on Discord", kind=discord.User)
 
 
-def _invite(user: discord.User | None, address: str | None, name: str | None, robot: bool) -> str:
+async def _invite(
+    interaction: Interaction, table: TableInfo, user: discord.User | None, address: str | None,
+    name: str | None, robot: bool,
+) -> None:  # fmt: skip
     if (user is not None) + (address is not None) + robot != 1:
         raise ValueError("Fill in one of `user`, `address` and `robot`.")
-    return "invite robot" if robot else f"invite {_named(user, address, name)}"
+    handler = handler_of(interaction)
+    if user is not None:
+        await handler.lookup.person_id(user)  # whose name they have, without another
+    who = "robot" if robot else _named(user, address, name)
+    await handler.lines.say(interaction, table, [f"invite {who}"])
 
 
 def _named(user: discord.User | discord.Member | None, address: str | None, name: str | None) -> str:
     """A person as lines name them: `Ann <@123>`, `Ann <ann@example.org>`, `<ann@example.org>`."""
-    known = name or (player_name(user.display_name) if user else "")
-    return f"{known} <{f'@{user.id}' if user else address}>".lstrip()
+    return f"{name or ''} <{f'@{user.id}' if user else address}>".lstrip()
 
 
 async def _replace(
     interaction: Interaction, table: TableInfo, seat: str, user: discord.User | None, address: str | None,
     name: str | None,
 ) -> None:  # fmt: skip
-    who = _named(user or (None if address else interaction.user), address, name)
+    new = user or (None if address else interaction.user)
+    who = _named(new, address, name or (player_name(new.display_name) if new else ""))
     await handler_of(interaction).lines.say(interaction, table, [f"replace {seat.strip()} by {who}"])
 
 
@@ -78,13 +85,12 @@ TABLE_COMMANDS = (
         statuses=("lobby", "running", "paused"),
     ),
     TableCommand(
-        "invite", "Keep a seat for another player: on Discord, or by email", _invite,
-        {
+        "invite", "Keep a seat for another player: on Discord, or by email", options={
             "user": USER, "address": Option("The email address of a player by email"),
             "name": Option("The player's name at the table"),
             "robot": Option("A computer player, if all at the table agree", kind=bool, default=False),
         },
-        ("lobby",),
+        statuses=("lobby",), act=_invite,
     ),
     TableCommand(
         "agree", "Agree that a robot plays at your table", lambda agree: "agree" if agree else "decline",

@@ -102,7 +102,7 @@ class DeletedMessages:
     async def chat(self, channel: int, message: int) -> None:
         """People have written below a card: who plays live gets it at the bottom."""
         self._keeper.chatted[channel] = message
-        if table_id := self._keeper.tables_at.get(channel):
+        for table_id in [*self._keeper.tables_at.get(channel, ())]:
             await self._request_sync(table_id)
 
     async def thread(self, thread: int) -> None:

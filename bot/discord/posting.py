@@ -59,8 +59,8 @@ class Draft:
     """A message to be posted.
 
     `plain` is its content where files may not be attached. `line`: the text of a notification, which the
-    message has at first; `users` are notified. `digest`: of what it shows. `silent`: nobody is notified,
-    also in direct messages.
+    message has at first; `users` are notified. `digest`: of what it shows. `silent`: nobody is notified, also
+    in direct messages.
     """
 
     payload: list[Json]
@@ -128,7 +128,8 @@ class Poster:
         except discord.HTTPException as error:
             if not draft.images or error.code not in CANNOT_SEND_CODES:
                 raise
-        message = await self.api.send(channel, draft.plain or draft.payload, key, draft.users)
+        plain = draft.plain or draft.payload
+        message = await self.api.send(channel, plain, key, draft.users, silent=draft.silent)
         await self.say_files_are_refused(table, channel)
         return CardRef(message.channel.id, message.id, is_plain=True, payload_digest=draft.digest)
 

@@ -354,8 +354,8 @@ class Correspondents:
     ) -> None:
         async with self._store.begin() as unit:
             recipient = await load_recipient(unit, person_id, pending.seat)
-            reminders = messages.turn_reminders(table, seq, pending, recipient, unit.now + after)
-            await unit.outbox.enqueue(*reminders)
+            due, suffix = unit.now + after, messages.unique_suffix()
+            await unit.outbox.enqueue(*messages.turn_emails(table, seq, pending, recipient, due, suffix))
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
         tables = await self._service.queries.list_tables(person_id=person_id, statuses=("running", "paused"))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.notifications.clock_messages import time_up_messages
+from bot.hub.notifications.clock_messages import personal_messages
 from bot.hub.polls import PollHandler, completed, poll_for, stale_decision
 from bot.hub.request import (
     Announcement,
@@ -109,8 +109,8 @@ class MoveHandler:
         table = draft.table
         if (player := table.metadata.recipients.get(request.seat)) is not None:
             draft.told_otherwise = player.person_id
-            draft.messages += time_up_messages(
-                table.stored_info, player, announcement.player,
+            draft.messages += personal_messages(
+                table.stored_info, "time_up", player, announcement.player,
                 f"{table.stored_info.id}.{draft.seq}.time_up", draft.timestamp,
             )  # fmt: skip
 

@@ -60,10 +60,10 @@ def check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> Non
     """Raises ValueError for a name that cannot be used, or if the table is full."""
     title = engine.title_of(info.title, info.options)
     others = [p.name for p in info.seated_players if p is not reserved]
-    check_names(title, [*others, name])
-    check_distinct(name, others)
     if len(others) >= title.components.players["max"]:
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
+    check_names(title, [*others, name])
+    check_distinct(name, others)
 
 
 def check_seat_name(info: TableInfo, name: str, seat: int) -> None:
@@ -257,7 +257,9 @@ async def record_replacement(
             recipient = await load_recipient(unit, player.person_id, None)
             told = f"{name} plays on for you at table {info.name} {info.code}."
             stamp = f"{info.id}.replaced.{draft.seq}"
-            draft.messages += clock_messages.seat_messages(info, recipient, told, stamp, unit.now)
+            draft.messages += clock_messages.personal_messages(
+                info, "seat_answer", recipient, told, stamp, unit.now
+            )
     await unit.tables.add_seat(info.id, person_id, name, seat)
     state, events = engine.rename_player(table.state, engine_seat(seat), name)
     sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."

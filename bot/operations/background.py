@@ -7,7 +7,7 @@ import asyncio
 from bot.config import Settings
 from bot.email.unsubscribe import UnsubscribePage
 from bot.operations.backups import ScheduledBackups
-from bot.operations.check import quick_check_in_background
+from bot.operations.check import check_pages
 from bot.operations.status import ErrorCounter, StatusMonitor
 from bot.operations.status_server import Metrics, StatusServer, keep_watchdog
 from bot.operations.store_watch import StoreWatch
@@ -29,4 +29,4 @@ async def run_operations(service: Service, settings: Settings, errors: ErrorCoun
         tasks.create_task(backups.run())
         tasks.create_task(service.retainer.run_log())
         tasks.create_task(StoreWatch(service.store).run())
-        tasks.create_task(quick_check_in_background(service.store))
+        tasks.create_task(check_pages(service.store, settings.data, at_start=False))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -17,8 +18,10 @@ import typer
 import engine
 from bot.config import Settings, load_settings
 from bot.hub.loading import UnreadableTable, build_table, check_format, load_metadata
+from bot.operations.backups import existing_backups
 from engine.core.words import counted
 from storage import (
+    DamagedStore,
     GameTable,
     LogRow,
     Store,
@@ -133,13 +136,24 @@ SMALL_STORE = 64 * 1024 * 1024
 """Bytes of a store that is checked before the service begins; a larger one is checked meanwhile."""
 
 
-async def quick_check_at_start(store: Store) -> None:
-    """Raises InvalidStore for a small store with damaged pages."""
-    if store.path is not None and store.path.stat().st_size <= SMALL_STORE:
-        await quick_check(store)
+async def check_pages(store: Store, data: Path, *, at_start: bool) -> None:
+    """Raises DamagedStore for a store with damaged pages: at a start for a small one, while the service runs
+    for a large one. data: see `naming_a_backup`."""
+    if store.path is not None and (store.path.stat().st_size <= SMALL_STORE) == at_start:
+        with naming_a_backup(data):
+            await quick_check(store)
 
 
-async def quick_check_in_background(store: Store) -> None:
-    """The same for a large one, while the service runs. Raises InvalidStore."""
-    if store.path is not None and store.path.stat().st_size > SMALL_STORE:
-        await quick_check(store)
+@contextmanager
+def naming_a_backup(data: Path) -> Iterator[None]:
+    """A damaged store is refused with the line that restores it. data: the folder with `backups/`."""
+    try:
+        yield
+    except DamagedStore as error:
+        backups = [path for _, path in existing_backups(data)]
+        which = (
+            f"the newest backup: `railpost restore {backups[-1]}`"
+            if backups
+            else ("a backup: `railpost restore FILE`")
+        )
+        raise DamagedStore(f"{error} Restore {which}; the damaged file is kept.") from error

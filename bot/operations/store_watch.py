@@ -31,6 +31,8 @@ def check_start(path: Path, data: Path) -> None:
     if kept is None or not kept.tables:
         return
     found = _read(path)
+    if found is None and path.is_file() and path.stat().st_size:
+        return  # it is damaged, which opening it says
     if found is None:
         what = f"{path} is a new store"
     elif kept.ids and not kept.ids & found.ids:

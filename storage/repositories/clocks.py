@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import Boolean, Connection, Executable, literal_column
@@ -35,6 +35,8 @@ from storage.repositories.outbox import enqueue_messages
 from storage.table_records import IDS, grouped
 from storage.transaction import Repository, acts_at, column_values, fetch, insert_new, tables_of, upsert
 
+A_DAY = timedelta(hours=26)
+"""At least as long as any day and a clock that was set back a little."""
 NEVER_FOLLOWED = -1
 """The `seq` of a table whose clocks have not been looked at."""
 
@@ -197,8 +199,11 @@ class ClockRepository(Repository):
         await self._db.execute(update(TableClock).where(own).values(is_stale=True))
 
     async def look_again_everywhere(self) -> None:
-        """The same for all tables, because the time was set back."""
+        """The same for all tables, because the time was set back. What is due for people in more than a day
+        is due now, to be given its time anew."""
         await self._db.execute(update(TableClock).values(is_stale=True))
+        of_people = (col(StoredTimer.person_id).is_not(None), col(StoredTimer.due_at) > self._db.now + A_DAY)
+        await self._db.execute(update(StoredTimer).where(*of_people).values(due_at=self._db.now))
 
     async def look_again_for(self, person_id: int) -> None:
         """The same for all tables at which a person sits, because their settings have changed."""

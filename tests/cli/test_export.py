@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import resource
 from pathlib import Path
@@ -75,26 +76,46 @@ def test_each_error_is_one_sentence(
 @pytest.mark.parametrize(
     "words, name",
     [
-        (("export", GAME, "--out", "{}"), "1830-2p-1.18xx"),
-        (("render", GAME, "--market", "{}/market.png"), "market.png"),
-        (("review", GAME, "--out", "{}"), "1830-2p-1-review.html"),
-        (("snapshot", GAME, "--only", "market", "--out", "{}"), "market.png"),
+        (("export", "{game}", "--out", "{}"), "game.18xx"),
+        (("render", "{game}", "--market", "{}/market.png"), "market.png"),
+        (("review", "{game}", "--out", "{}"), "game-review.html"),
+        (("snapshot", "{game}", "--only", "market", "--out", "{}"), "market.png"),
         (("simulate", "--title", "1830", "--out", "{}"), "4p-1.18xx"),
     ],
 )
 def test_a_disk_that_is_full_leaves_the_former_file(
-    words: tuple[object, ...], name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
+    name: str,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path / "data"))
     (file := tmp_path / name).write_text("former")
+    game = tmp_path_factory.mktemp("source") / "game.18xx"
+    game.write_text("".join(GAME.read_text().splitlines(keepends=True)[:25]))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
     try:
-        result = run(*(str(word).format(tmp_path) for word in words))
+        result = run(*(word.format(tmp_path, game=game) for word in words))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 1 and f"{file} cannot be used: File too large.\n" in result.output
     assert list(tmp_path.iterdir()) == [file] and file.read_text() == "former"
+
+
+def test_a_file_that_is_mounted_alone_is_written_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(part: Path, target: Path) -> None:
+        raise OSError(errno.EBUSY, "Device or resource busy", str(target))
+
+    monkeypatch.setattr(Path, "replace", busy)
+    file = tmp_path / "mounted.csv"
+    assert run("export", GAME, "--to", "csv", "--out", file).exit_code == 1 and not file.exists()
+    file.write_text("former")
+    assert run("export", GAME, "--to", "csv", "--out", file).exit_code == 0
+    assert file.read_text().startswith("round,") and [*tmp_path.iterdir()] == [file]
 
 
 @pytest.mark.parametrize("name", ["", "  "])

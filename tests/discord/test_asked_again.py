@@ -11,7 +11,7 @@ from bot.hub.people import person_by_discord
 from bot.service import Service
 from storage import open_store
 from tests.fake_discord.running_bot import RunningBot
-from tests.fake_discord.server import FakeDiscord
+from tests.fake_discord.server import FakeDiscord, Message
 from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 
@@ -168,6 +168,32 @@ async def test_chat_brings_down_the_card_of_who_plays_live_once_for_each_decisio
         await running.wait_for_card("Bob")
 
 
+async def test_chat_brings_down_the_cards_of_all_tables_of_a_channel(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online() as service:
+        channel = fake.find_channel("general")
+        place = {"guild": fake.guild_id, "channel": channel.id, "thread": channel.id}
+        async with service.store.begin() as unit:
+            people = [await person_by_discord(unit, fake.find_user(name).id, name) for name in ("Ann", "Bob")]
+        for _ in range(2):
+            table = await service.lobby.create("1830", people[0].id, location=place)
+            for person in people:
+                await service.lobby.join(table.id, person.id, person.name)
+            await service.lobby.start(table.id, by=people[0].id, order=("Ann", "Bob"))
+            for number, line in enumerate(("pass", "bid CA 165")):
+                await service.submit(table.id, number, [line], None, None)
+        await running.wait_for_delivery()
+
+        def cards() -> list[Message]:
+            shown = fake.messages_with_controls(channel)
+            return [each for each in shown if "Ann to act" in each.text and "move 3" in each.text]
+
+        await fake.wait_until(lambda: len(cards()) == 2, "a card of each table")
+        said = await fake.send_text("Bob", channel, "Well played!")
+        await fake.wait_until(lambda: [each.id > said.id for each in cards()] == [True, True], "fresh cards")
+
+
 async def test_who_has_not_acted_lately_gets_no_fresh_card(running: RunningBot, fake: FakeDiscord) -> None:
     async with running.online() as service:
         await running.start_game("Ann", "Bob", "Cid")
@@ -190,7 +216,44 @@ async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messa
     before = len(fake.pings)
     await started.play_lines("Ann: pass")
     await started.wait_for_delivery()
-    told = [each.text for each in fake.visible_messages(fake.find_dm("Bob"))]
-    assert len(told) == 2 and "Your order `auto buy B&O up to 60` has ended." in "".join(told)
-    (ping,) = [each for each in fake.pings[before:] if each.user.name == "Bob" and not each.silent]
-    assert "Bob to act" in ping.message.text
+    (card,) = fake.visible_messages(fake.find_dm("Bob"))
+    assert "Bob to act" in card.text and "Your order `auto buy B&O up to 60` has ended." in card.text
+    (ping,) = [each for each in fake.pings[before:] if each.user.name == "Bob"]
+    assert ping.message is card
+    await started.submit_lines("Bob", "pass")
+    ended = "Your order `auto buy B&O up to 60` has ended."
+    await fake.wait_until(lambda: ended in card.text and not fake.controls(card), "the finished card")
+
+
+async def test_who_takes_a_move_back_is_not_pinged_in_direct_messages(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    assert started.service is not None
+    async with started.service.store.begin() as unit:
+        ann = await person_by_discord(unit, fake.find_user("Ann").id, "Ann")
+    await started.service.settings.apply(ann.id, ["tell direct"])
+    await started.play_lines("Ann: pass")
+    before = len(fake.pings)
+    await fake.run_command("Ann", started.thread, "undo")
+    await started.wait_for_delivery()
+    (card,) = fake.messages_with_controls(fake.find_dm("Ann"))
+    assert "Ann to act" in card.text
+    assert not [each for each in fake.pings[before:] if each.user.name == "Ann" and not each.silent]
+
+
+async def test_an_order_that_has_ended_is_told_though_the_turn_is_over_before_it_is_told(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    assert started.service is not None
+    await started.play_opening()
+    await started.play_lines("Ann: par B&O 67")
+    async with started.service.store.begin() as unit:
+        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
+    await started.service.settings.apply(bob.id, ["tell direct"])
+    await started.submit_lines("Bob", "auto buy BO up to 60")
+    started.hold_pings(600.0)
+    await started.play_lines("Ann: pass", "Bob: pass")
+    await started.end_hold_off()
+    await started.wait_for_delivery()
+    (told,) = fake.visible_messages(fake.find_dm("Bob"))
+    assert "Your order `auto buy B&O up to 60` has ended." in told.text and not fake.controls(told)

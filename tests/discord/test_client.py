@@ -585,7 +585,16 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
         unnamed = await fake.run_command("Ann", "general", "table invite", address="bob@example.org")
         assert unnamed.text == "Invitations go to bob 2 (bob@example.org)."
     await _follows(fake, card, "4. bob 2 (invited)")
-    assert "5. " not in card.text
+    other = await fake.run_command("Ann", "general", "table invite", address="bob@example.net")
+    assert other.text == "Invitations go to bob 3 (bob@example.net)."
+    await fake.run_command("Ann", "general", "table invite", address="dan@example.org", name="Dan")
+    namesake = await fake.run_command("Ann", "general", "table invite", user="Dan")
+    assert "is full" in namesake.text
+    await fake.run_command("Bob", "general", "table leave")
+    for _ in range(2):
+        namesake = await fake.run_command("Ann", "general", "table invite", user="Dan")
+        assert namesake.text == "Invitations go to Dan 2."
+    await _follows(fake, card, "6. Dan 2 (invited)")
 
 
 async def test_a_user_without_direct_messages_is_invited_in_the_channel(

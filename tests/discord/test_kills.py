@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from bot.discord.cards.card_refs import CardStore
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.places import DeletedMessages
 from bot.discord.posting import Poster
+from bot.hub.notifications.clock_messages import reminder_messages
+from storage import SeatClock
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 
@@ -136,3 +139,37 @@ async def test_14_a_card_that_somebody_has_deleted_is_posted_anew_after_a_kill(
     assert not running.cards
     async with running.online():
         await running.wait_for_card("Ann")
+
+
+async def test_14_a_reminder_that_has_taken_the_place_of_another_is_the_only_one_after_a_kill(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def remind(name: str) -> None:
+        service = running.service
+        assert service is not None
+        view = await service.queries.view((await service.queries.find_table(running.table_code)).id)
+        clock = SeatClock(
+            table_id=view.table.id, seat=0, decision_id=view.pending[0].decision_id,
+            since=service.store.now() - timedelta(hours=12),
+        )  # fmt: skip
+        async with service.store.begin() as unit:
+            told = reminder_messages(view.table, clock, view.recipients[0], name, unit.now)
+            await unit.outbox.enqueue(*told)
+        service.wake_subscribers()
+
+    def reminders() -> list[Message]:
+        return [each for each in fake.visible_messages(running.thread) if "has waited for you" in each.text]
+
+    async with running.online():
+        await begin(running)
+        await remind("day 1")
+        await running.wait_for_delivery()
+        (first,) = reminders()
+        with monkeypatch.context() as patch:
+            reached = die_after(patch, CardStore, "change")
+            await remind("day 2")
+            await asyncio.wait_for(reached.wait(), fake.default_timeout)
+        assert len(reminders()) == 2
+    async with running.online():
+        await fake.wait_until(lambda: len(reminders()) == 1, "the end of the first")
+        assert reminders() != [first]

@@ -10,7 +10,7 @@ async with letter_desk(folder, pictures) as desk:
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -82,7 +82,7 @@ class LetterDesk:
     arrivals: InboundMail
     people: Correspondents
     policy: MailPolicy
-    clock: list[datetime]
+    clock: list[datetime] = field(default_factory=list)
     letters: list[Delivery] = field(default_factory=list)
     newest: dict[str, Delivery] = field(default_factory=dict)
     serial: int = 0
@@ -154,6 +154,12 @@ class LetterDesk:
             await self.take()
         return outcome
 
+    async def answered(self, letter: Delivery, *lines: str) -> Delivery:
+        """Its reader replies to an email of ours; the receipt."""
+        await self.write(letter.recipients[0].partition("@")[0], *lines, original=letter)
+        answered = f"<{self.serial}@player.test>"
+        return next(each for each in self.letters if each.message["In-Reply-To"] == answered)
+
     async def arrive(self, raw: bytes, authserv_id: str = "") -> MailOutcome:
         """What the inbox does with a mail, without a mailbox. What is sent waits for `take`."""
         digest = sha256(raw).hexdigest()
@@ -182,6 +188,23 @@ class LetterDesk:
         return [row.line for row in rows if row.kind == "move" and row.is_live]
 
 
+def desk_of(
+    service: Service,
+    folder: Path,
+    pictures: PictureWorkers,
+    clock: Callable[[], datetime],
+    limits: ReplyLimits = UNLIMITED,
+    address: ServiceAddress = POST,
+) -> LetterDesk:
+    """A desk of a service; hosts may be anyone."""
+    arrivals, people = InboundMail(service, folder / "mails"), Correspondents(service)
+    outbox = StoredMailOutbox(service, people, address, pictures, now=clock)
+    policy = MailPolicy(
+        service, pictures, address, arrivals, people, KEY, hosts="anyone", limits=limits, now=clock
+    )
+    return LetterDesk(service, outbox, arrivals, people, policy)
+
+
 @asynccontextmanager
 async def letter_desk(
     folder: Path,
@@ -189,14 +212,10 @@ async def letter_desk(
     limits: ReplyLimits = UNLIMITED,
     address: ServiceAddress = POST,
 ) -> AsyncIterator[LetterDesk]:
-    """A desk on a store of its own, at noon; hosts may be anyone."""
+    """A desk on a store of its own, at noon."""
     clock = [datetime(2026, 6, 1, 12, tzinfo=UTC)]
     async with await open_store(folder / "railpost.db", now=lambda: clock[0]) as store:
         service = Service(store, ping_holdoff=0)
-        arrivals, people = InboundMail(service, folder / "mails"), Correspondents(service)
-        outbox = StoredMailOutbox(service, people, address, pictures, now=lambda: clock[0])
-        policy = MailPolicy(
-            service, pictures, address, arrivals, people, KEY, hosts="anyone", limits=limits,
-            now=lambda: clock[0],
-        )  # fmt: skip
-        yield LetterDesk(service, outbox, arrivals, people, policy, clock)
+        desk = desk_of(service, folder, pictures, lambda: clock[0], limits, address)
+        desk.clock = clock
+        yield desk

@@ -381,6 +381,10 @@ class Delivery:
         return parsed
 
     @property
+    def subject(self) -> str:
+        return str(self.message["Subject"])
+
+    @property
     def text(self) -> str:
         """The plain text."""
         return self.part("plain")

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bot.__main__ import app_for
-from bot.operations.check import problems, quick_check_at_start
+from bot.__main__ import app_for, open_service
+from bot.config import parse_settings
+from bot.operations.backups import ScheduledBackups
+from bot.operations.check import check_pages, problems
 from storage import InvalidStore, Store, StoreError, open_store
 from tests.service.conftest import ServiceHarness
 from tests.stores import run_sql, sqlite_only
@@ -95,10 +97,29 @@ async def test_14_7_damaged_files_are_noticed_at_the_start(world: ServiceHarness
         path.write_bytes(whole[:start] + dice.randbytes(12) + whole[start + 12 :])
         try:
             async with await open_store(path) as store:
-                await quick_check_at_start(store)
+                await check_pages(store, tmp_path, at_start=True)
             unnoticed.append(number)
         except (InvalidStore, StoreError):
             pass
         for name in ("railpost.db-wal", "railpost.db-shm"):
             (tmp_path / name).unlink(missing_ok=True)
     assert unnoticed == []
+
+
+@sqlite_only
+@pytest.mark.parametrize("place", [0, 4096])
+async def test_14_7_a_damaged_store_is_refused_with_the_line_that_restores_it(
+    world: ServiceHarness, tmp_path: Path, place: int
+) -> None:
+    settings, path = parse_settings({"RAILPOST_DATA": str(tmp_path)}), tmp_path / "railpost.db"
+    newest = await ScheduledBackups(world.store, settings).back_up_if_due(world.store.now())
+    await world.store.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:place] + bytes(100) + whole[place + 100 :])
+    for backup in (f"the newest backup: `railpost restore {newest}`", "a backup: `railpost restore FILE`"):
+        with pytest.raises(InvalidStore) as refused:
+            async with open_service(settings):
+                pass
+        assert str(refused.value).endswith(f". Restore {backup}; the damaged file is kept.")
+        assert newest is not None
+        newest.unlink(missing_ok=True)

@@ -181,6 +181,13 @@ def test_the_service_of_a_container_does_not_end_where_no_restart_helps(
     assert service.returncode == NO_RETRY
 
 
-def test_no_status_that_forbids_a_restart_is_restarted() -> None:
+def test_no_status_that_forbids_a_restart_is_restarted(tmp_path: Path) -> None:
     unit = (ROOT / "deploy" / "railpost.service").read_text()
-    assert f"RestartPreventExitStatus={NO_RETRY}\n" in unit
+    assert f"RestartPreventExitStatus={NO_RETRY}\n" in unit and "Type=notify\n" in unit
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "NOTIFY_SOCKET": str(tmp_path / "notify")}
+    done = subprocess.run(
+        [sys.executable, "-m", "bot"], cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == NO_RETRY
+    assert done.stderr.startswith("Railpost ends, because neither Discord nor mail is configured.")

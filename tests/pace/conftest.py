@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -14,6 +15,9 @@ from bot.hub.notifications.messages import decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
 from storage import Channel, OutboxMessage, Store, open_store
+from tests.fake_discord.running_bot import OnePixelPictures
+from tests.mail.letter_desk import LetterDesk, desk_of
+from tests.mail.servers import Delivery
 from tests.pace.test_pace import local
 
 CHANNELS: tuple[Channel, ...] = ("discord", "mail")
@@ -55,7 +59,7 @@ class DrivenTable:
     async def person(self, name: str, *, discord: bool = False) -> int:
         async with self.store.begin() as unit:
             person = await unit.people.add(name)
-            await unit.people.add_identity(person.id, "email", f"{name.casefold()}@example.org")
+            await unit.people.add_identity(person.id, "email", f"{name.casefold()}@player.test")
             if discord:
                 await unit.people.add_identity(person.id, "discord", str(1000 + person.id))
         self.people[name] = person.id
@@ -133,7 +137,12 @@ class DrivenTable:
             else names.get(notification.person_id or 0, "table")
         )
         channel = "thread" if in_thread else {"mail": "mail"}.get(row.channel, "direct")
-        self.told.append(Told(self.now, to, channel, notification.kind, " ".join(notification.sentences)))
+        sentences: Sequence[str] = notification.sentences
+        if notification.kind == "reminder":
+            view = await self.service.queries.view(row.table_id or 0)
+            page = await self.service.pages["reminder"](view.table, notification)
+            sentences = page.sentences if page else ()
+        self.told.append(Told(self.now, to, channel, notification.kind, " ".join(sentences)))
 
     def heard(self, name: str, *kinds: str) -> list[str]:
         """When and what a person was told: local times with kinds and texts."""
@@ -155,3 +164,19 @@ async def driven(address: str) -> AsyncIterator[DrivenTable]:
     await world.open()
     yield world
     await world.store.close()
+
+
+@pytest.fixture
+def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LetterDesk:
+    """Sends the emails of the table, and takes replies."""
+
+    async def nothing() -> None:
+        """The desk delivers."""
+
+    monkeypatch.setattr(driven, "deliver", nothing)
+    return desk_of(driven.service, tmp_path, OnePixelPictures(), lambda: driven.now)
+
+
+def to(letters: list[Delivery], name: str) -> list[Delivery]:
+    """Those to a person."""
+    return [letter for letter in letters if letter.recipients == (f"{name.casefold()}@player.test",)]

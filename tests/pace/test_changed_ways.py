@@ -35,9 +35,9 @@ async def test_no_email_comes_after_the_last_one(driven: DrivenTable, way: str) 
     await asked_at_night(driven, "mail")
     bob = driven.people["Bob"]
     if way == "stop":
-        await Correspondents(driven.service).stop(bob, "bob@example.org")
+        await Correspondents(driven.service).stop(bob, "bob@player.test")
     else:
-        await driven.service.submit_personal(bob, ["unlink bob@example.org"])
+        await driven.service.submit_personal(bob, ["unlink bob@player.test"])
     assert await driven.settings("Bob", "next on") == "Set: next on."
     await driven.wait_until(MORNING)
     await driven.tick()
@@ -59,6 +59,26 @@ async def test_other_quiet_hours_hold_from_now_on(driven: DrivenTable, tell: str
     assert driven.heard("Bob") == []
     await driven.settings("Bob", "quiet 20:00-06:00")
     assert [line[9:].partition(":")[0] for line in driven.heard("Bob")] == [told]
+
+
+@pytest.mark.parametrize(
+    ("tell", "then", "told"),
+    [
+        ("mail", "thread", ["thread reminder"]), ("mail", "direct", ["direct reminder"]),
+        ("direct", "mail", ["mail reminder"]), ("direct", "thread", ["thread reminder"]),
+        ("mail", "thread, mail", ["mail turn", "thread reminder"]), ("thread", "mail", ["mail reminder"]),
+        ("thread, mail", "thread", ["thread reminder"]), ("thread, mail", "mail", ["mail reminder"]),
+    ],
+)  # fmt: skip
+async def test_who_is_to_be_told_in_another_way_in_the_night_is_told_in_that_alone(
+    driven: DrivenTable, tell: str, then: str, told: list[str]
+) -> None:
+    """They were told in the former way too, or in that alone."""
+    await asked_at_night(driven, tell)
+    await driven.settings("Bob", f"tell {then}")
+    assert driven.heard("Bob") == []
+    await driven.wait_until(MORNING + timedelta(minutes=30))
+    assert sorted(line[9:].partition(":")[0] for line in driven.heard("Bob")) == told
 
 
 async def test_who_ends_their_digest_is_told_what_it_would_have_said(driven: DrivenTable) -> None:
@@ -105,7 +125,7 @@ async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTa
     await driven.say("Ann", "pass")
     await driven.wait_until(START + timedelta(hours=1))
     driven.told.clear()
-    address, correspondents = "bob@example.org", Correspondents(driven.service)
+    address, correspondents = "bob@player.test", Correspondents(driven.service)
     token = ReplyToken("reply", address, frozenset({address}), "", person_id=driven.people["Bob"])
     for number in range(2):
         await correspondents.record_bounce(Bounce(token, f"<{number}@x.test>", "5.1.1", "address"))

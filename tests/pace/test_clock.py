@@ -150,7 +150,7 @@ async def test_who_is_nudged_and_reads_digests_finds_it_at_their_head(driven: Dr
 async def test_who_cannot_be_reached_is_not_nudged(driven: DrivenTable) -> None:
     await driven.begin("none")
     async with driven.store.begin() as unit:
-        await unit.people.record_bounces(driven.people["Ann"], "ann@example.org", {}, "no such mailbox")
+        await unit.people.record_bounces(driven.people["Ann"], "ann@player.test", {}, "no such mailbox")
     await driven.service.cache.refresh(driven.table)
     answer = await driven.say("Bob", "nudge")
     assert isinstance(answer, QueryAnswer)
@@ -509,7 +509,7 @@ async def test_a_deputy_is_somebody_else_who_is_known(driven: DrivenTable) -> No
         await driven.settings("Ann", "away until 2026-06-08 deputy Bob")
 
 
-@pytest.mark.parametrize("written", ["Dora", "dora@example.org", "Dora <Dora@Example.org>"])
+@pytest.mark.parametrize("written", ["Dora", "dora@player.test", "Dora <Dora@Player.test>"])
 async def test_a_deputy_is_named_as_other_people_are(driven: DrivenTable, written: str) -> None:
     await driven.begin("24h")
     await driven.person("Dora")

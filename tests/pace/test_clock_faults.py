@@ -147,6 +147,24 @@ async def test_the_clock_is_set_forward_by_a_day_and_back(driven: DrivenTable) -
     assert len(times) == len(set(times)) and times[-1] == at("04 12:00")
 
 
+async def test_the_clock_is_set_forward_by_weeks_and_back_and_digests_go_on(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    await driven.settings("Ann", "settings zone UTC", "settings digest 08:00")
+    await driven.wait_until(local("2026-06-02 12:00"))
+    driven.now += timedelta(days=20)
+    await driven.tick()
+    driven.now -= timedelta(days=20)
+    await driven.tick()
+    before = driven.heard("Ann", "digest")
+    await driven.wait_until(local("2026-06-03 10:01"))
+    (again,) = driven.heard("Ann", "digest")[len(before) :]
+    assert again.startswith("03 08:00")
+    driven.now -= timedelta(minutes=2)
+    await driven.tick()
+    await driven.wait_until(local("2026-06-04 09:00"))
+    assert len(driven.heard("Ann", "digest")) == len(before) + 1, "set back a little, no second one"
+
+
 async def test_the_process_that_led_dies_and_the_clock_is_set_back(driven: DrivenTable) -> None:
     """Its lease would end in a day; it has no force."""
     await driven.begin("24h")

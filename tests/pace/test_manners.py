@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
-
-import pytest
 
 from bot.hub.log import recent_events
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated
-from tests.pace.conftest import DrivenTable
-from tests.pace.letters import MailDesk
-from tests.pace.test_by_mail import to
+from tests.mail.letter_desk import LetterDesk
+from tests.pace.conftest import DrivenTable, to
 from tests.pace.test_clock import BERLIN
 from tests.pace.test_pace import local
-
-
-@pytest.fixture
-def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailDesk:
-    async def nothing() -> None:
-        """The desk sends the emails."""
-
-    monkeypatch.setattr(driven, "deliver", nothing)
-    return MailDesk(driven, tmp_path / "mails")
 
 
 async def since_last_turn(driven: DrivenTable, seat: int) -> tuple[str, ...]:
@@ -93,34 +80,34 @@ async def test_more_time_after_the_end_of_a_time(driven: DrivenTable) -> None:
 
 
 async def test_a_deputy_is_addressed_by_name_and_told_when_it_is_over(
-    driven: DrivenTable, desk: MailDesk
+    driven: DrivenTable, desk: LetterDesk
 ) -> None:
     await driven.begin("24h, bank 48h")
     await driven.person("Dora")
     await driven.settings("Dora", BERLIN)
     await driven.settings("Ann", "away until 2026-06-09 deputy Dora")
     driven.now += timedelta(minutes=3)
-    asked, turn = to(await desk.letters(), "Dora")
+    asked, turn = to(await desk.take(), "Dora")
     assert asked.subject.endswith("You are a deputy")
     assert "It is Ann's turn: you play for them, Dora." in turn.text
     assert (
         "Please reply by Tue 2 Jun 12:00 (Europe/Berlin); after that your time bank lasts 2 days."
         in turn.text
     )
-    assert (await desk.reply(turn.reply_to, "bid CS 45")).is_done
+    assert (await desk.answered(turn, "bid CS 45")).subject.endswith("Done")
     await driven.settings("Ann", "back")
-    (dismissed,) = to(await desk.letters(), "Dora")
+    (dismissed,) = to(await desk.take(), "Dora")
     assert "You no longer play for Ann at table Friday" in dismissed.text
 
 
-async def test_a_paused_game_goes_on_by_a_letter(driven: DrivenTable, desk: MailDesk) -> None:
+async def test_a_paused_game_goes_on_by_a_letter(driven: DrivenTable, desk: LetterDesk) -> None:
     await driven.begin("24h, then pause")
     driven.now = local("2026-06-02 12:00")
     await driven.tick()
-    letters = await desk.letters()
+    letters = await desk.take()
     (told,) = [each for each in to(letters, "Ann") if each.subject.endswith("Your time is up")]
     assert "Write `resume` when you are back" in told.text
-    assert (await desk.reply(told.reply_to, "resume")).is_done
+    assert (await desk.answered(told, "resume")).subject.endswith("Done")
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 

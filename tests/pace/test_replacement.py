@@ -11,12 +11,9 @@ from bot.hub.info import open_seats
 from bot.hub.pace import calendar_of, parse_pace
 from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
 from bot.service import Service
-from tests.pace.conftest import START, DrivenTable
-from tests.pace.letters import MailDesk
-from tests.pace.test_by_mail import desk, to
+from tests.mail.letter_desk import LetterDesk
+from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_seat_requests import ask
-
-__all__ = ["desk"]
 
 DAY = timedelta(days=1)
 
@@ -232,7 +229,7 @@ async def test_nobody_is_late_whom_no_message_reaches(driven: DrivenTable) -> No
     """The host is told, here the others, since the host is the one who sleeps."""
     await asked_for_ann(driven, "24h")
     async with driven.store.begin() as unit:
-        await unit.people.record_bounces(driven.people["Ann"], "ann@example.org", {}, "no such mailbox")
+        await unit.people.record_bounces(driven.people["Ann"], "ann@player.test", {}, "no such mailbox")
     await driven.service.cache.refresh(driven.table)
     await driven.wait_until(START + 5 * DAY)
     assert await voters(driven) == ["Ann"]
@@ -314,15 +311,15 @@ async def test_the_host_confirms_who_takes_which_seat_of_an_imported_game(driven
         await driven.service.lobby.leave(driven.table, driven.people["Bob"], by=driven.people["Bob"])
 
 
-async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: MailDesk) -> None:
+async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: LetterDesk) -> None:
     """The host proposes Dora; nothing happens before she says yes, and then Bob is asked."""
     await driven.begin("24h")
     dora = await driven.person("Dora")
     told = await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
     assert told.startswith("Dora is asked to play on for Bob")
-    (letter,) = to(await desk.letters(), "Dora")
+    (letter,) = to(await desk.take(), "Dora")
     assert "play on as Bob" in letter.subject and await voters(driven) == []
-    assert "Bob is asked" in await desk.confirm(letter.reply_to)
+    assert "Bob is asked" in (await desk.answered(letter, "yes")).text
     assert await voters(driven) == ["Bob"]
     await driven.say("Bob", "accept")
     assert await names(driven) == ("Ann", "Dora", "Cid")

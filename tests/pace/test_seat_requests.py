@@ -10,12 +10,9 @@ import pytest
 from bot.hub.info import open_seats
 from bot.hub.request import Completed, LineRefused, QueryAnswer
 from bot.terminal.console import Console
-from tests.pace.conftest import DrivenTable
-from tests.pace.letters import MailDesk
-from tests.pace.test_by_mail import desk, to
+from tests.mail.letter_desk import LetterDesk
+from tests.pace.conftest import DrivenTable, to
 from tests.pace.test_lobby_messages import lobby
-
-__all__ = ["desk"]
 
 
 async def open_seat(driven: DrivenTable) -> None:
@@ -134,20 +131,19 @@ async def test_a_pause_of_a_player_stays_when_the_last_seat_is_taken(driven: Dri
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 
-async def test_a_lobby_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
+async def test_a_lobby_by_mail(driven: DrivenTable, desk: LetterDesk) -> None:
     """Cid knows the code; Ann admits them by reply."""
     table = await lobby(driven, "Ann", "Bob")
     async with driven.store.begin() as unit:
-        await unit.people.add_identity(driven.people["Cid"], "email", "cid@example.org")
+        await unit.people.add_identity(driven.people["Cid"], "email", "cid@player.test")
     await ask(driven, "Cid")
-    (letter,) = to(await desk.letters(), "Ann")
+    (letter,) = to(await desk.take(), "Ann")
     assert "Cid asks for a seat at table Friday" in letter.text and "admit Cid" in letter.text
-    assert await desk.command(letter.reply_to, "admit Cid") == [
-        f"Cid has a seat at table {await code(driven)}."
-    ]
+    answer = await desk.answered(letter, "admit Cid")
+    assert f"\nCid has a seat at table {await code(driven)}.\n" in answer.text
     info = await driven.service.queries.table_info(table)
     assert [player.name for player in info.seated_players] == ["Ann", "Bob", "Cid"]
-    (answer,) = [each for each in to(await desk.letters(), "Cid") if "Your seat" in each.text]
+    (answer,) = [each for each in to(desk.letters, "Cid") if "Your seat" in each.text]
     assert "You have a seat at table Friday" in answer.text
 
 

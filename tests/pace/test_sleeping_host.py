@@ -5,13 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.hub.request import Completed, PollUpdated
-from tests.pace.conftest import START, DrivenTable
-from tests.pace.letters import MailDesk
-from tests.pace.test_by_mail import desk, to
+from tests.mail.letter_desk import LetterDesk
+from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_replacement import DAY, names, voters
 from tests.pace.test_seat_requests import ask
-
-__all__ = ["desk"]
 
 PACE = "24h, then deputy"
 LATE = START + 3 * DAY  # a day to answer, and 48 hours
@@ -42,27 +39,27 @@ async def test_on_discord_the_others_vote_and_play_on(driven: DrivenTable) -> No
     assert [told[9:] for told in driven.heard("Bob", "turn")] == ["thread turn", "mail turn"]
 
 
-async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: MailDesk) -> None:
+async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: LetterDesk) -> None:
     await driven.begin(PACE)
-    await desk.letters()
+    await desk.take()
     driven.now = START + DAY
     await driven.tick()
     driven.now = LATE
     await driven.tick()
-    letters = await desk.letters()
+    letters = await desk.take()
     for name in ("Bob", "Cid"):
         vote = to(letters, name)[-1]
         assert "Ann is late, and nobody decides for them. Let a robot play on for Ann?" in vote.text
-        assert (await desk.reply(vote.reply_to, "accept")).is_done
+        assert (await desk.answered(vote, "accept")).subject.endswith("Done")
     assert await names(driven) == ("Robot", "Bob", "Cid")
     await robot_moves(driven)
     driven.now += HOLDOFF
     await driven.tick()
-    letters = await desk.letters()
-    assert "Robot plays on for you at table Friday" in to(letters, "Ann")[-1].text
-    asked = to(letters, "Bob")[-1]
+    await desk.take()
+    assert "Robot plays on for you at table Friday" in to(desk.letters, "Ann")[-1].text
+    asked = to(desk.letters, "Bob")[-1]
     assert "Your turn" in asked.subject
-    assert (await desk.reply(asked.reply_to, "pass")).is_done
+    assert (await desk.answered(asked, "pass")).subject.endswith("Done")
     assert await driven.asked() == ["Cid"]
 
 

@@ -7,12 +7,9 @@ from datetime import timedelta
 import pytest
 
 from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
-from tests.pace.conftest import START, DrivenTable
-from tests.pace.letters import MailDesk
-from tests.pace.test_by_mail import desk, to
+from tests.mail.letter_desk import LetterDesk
+from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_seat_requests import ask
-
-__all__ = ["desk"]
 
 HOUR = timedelta(hours=1)
 AWAY = "away until 2026-07-01 deputy"
@@ -40,14 +37,16 @@ async def test_a_deputy_of_two_seats_plays_for_both(driven: DrivenTable) -> None
     assert len(driven.heard("Eve", "news")) == 1
 
 
-async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
+async def test_a_deputy_of_two_seats_answers_the_emails_of_both(
+    driven: DrivenTable, desk: LetterDesk
+) -> None:
     await with_deputy(driven, "Ann", "Bob")
     driven.now += timedelta(minutes=5)
-    (turn,) = [each for each in to(await desk.letters(), "Eve") if "Your turn" in each.subject]
-    assert (await desk.reply(turn.reply_to, "pass")).is_done
+    (turn,) = [each for each in to(await desk.take(), "Eve") if "Your turn" in each.subject]
+    assert (await desk.answered(turn, "pass")).subject.endswith("Done")
     driven.now += timedelta(minutes=5)
-    (turn,) = [each for each in to(await desk.letters(), "Eve") if "Your turn" in each.subject]
-    assert (await desk.reply(turn.reply_to, "pass")).is_done
+    (turn,) = [each for each in to(await desk.take(), "Eve") if "Your turn" in each.subject]
+    assert (await desk.answered(turn, "pass")).subject.endswith("Done")
     assert await driven.asked() == ["Cid"]
 
 

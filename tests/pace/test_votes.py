@@ -9,11 +9,8 @@ import pytest
 from bot.discord.cards.notices import turns_card
 from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
-from tests.pace.conftest import START, DrivenTable
-from tests.pace.letters import MailDesk
-from tests.pace.test_by_mail import desk, to
-
-__all__ = ["desk"]
+from tests.mail.letter_desk import LetterDesk
+from tests.pace.conftest import START, DrivenTable, to
 
 QUESTION = "Bob proposes another pace: 48h"
 
@@ -158,16 +155,16 @@ async def test_a_proposal_stops_no_clock_and_fills_no_bank(driven: DrivenTable, 
     assert await clocks() == before
 
 
-async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: MailDesk) -> None:
+async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: LetterDesk) -> None:
     await open_vote(driven)
     driven.now += timedelta(minutes=3)
-    await desk.letters()
+    await desk.take()
     driven.now = START + timedelta(days=1)
     await driven.service.clock.tick()
-    (digest,) = to(await desk.letters(), "Ann")
+    (digest,) = to(await desk.take(), "Ann")
     assert QUESTION in digest.text and "accept vote" in digest.text
     assert "One table waits for you." in digest.text, "for a move and a vote"
-    assert (await desk.reply(digest.reply_to, "accept vote")).is_done
+    assert (await desk.answered(digest, "accept vote")).subject.endswith("Done")
     assert not [
         poll for poll, seat in (await driven.service.queries.view(driven.table)).missing_votes() if not seat
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from bot.features.robots import forecast, track
+from bot.features.robots import forecast, planning, track
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
 from bot.features.robots.forecast import Forecast
@@ -187,6 +187,15 @@ def test_a_company_saves_for_the_train_that_rusts_those_of_rivals() -> None:
     assert best[0].action == WithholdDividend()
     assert best[0].reason == "the PRR saves for the next train"
     assert len({each.action for each in best}) == len(best)
+
+
+def test_a_plan_that_is_not_surely_better_leaves_the_judgement_its_move(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(planning, "SURE", 1_000.0)
+    best = Robot(0, Effort(1, 200)).ranking(at_rush(), "p0")
+    assert best[0].action == PayDividend() and best[0].value == 0
+    assert best[1].action == WithholdDividend() and best[1].value < 0
 
 
 def test_a_company_that_saves_keeps_its_revenue_until_it_has_bought() -> None:

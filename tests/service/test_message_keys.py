@@ -75,7 +75,7 @@ async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarn
             *messages.direct_messages(info, to, "Hello."),
             *messages.seat_offers(info, to, 0),
             *messages.lobby_answers(info, to, "Dan comes."),
-            *messages.turn_reminders(info, 3, pending, to),
+            *messages.turn_emails(info, 3, pending, to, frozen.store.now(), messages.unique_suffix()),
         )
     ]
     assert len(keys) == 10 == len(set(keys))

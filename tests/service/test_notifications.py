@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bot.hub.notifications.messages import decode_notification, updated_turn_messages
+from bot.hub.notifications.messages import decode_notification, turn_emails
 from bot.hub.notifications.notify import Recipient
 from bot.hub.request import Completed, PollUpdated
 from bot.service import Service
@@ -206,7 +206,7 @@ async def test_a_decision_changed_by_another_player_is_sent_by_mail_only(empty: 
     info = await empty.service.queries.table_info(empty.table)
     (asked,) = (await empty.service.queries.view(empty.table)).pending
     ann = Recipient(empty.people["Ann"], 0, "11", "ann@example.org")
-    moved = updated_turn_messages(info, 7, asked, ann, datetime(2026, 1, 1, tzinfo=UTC))
+    moved = turn_emails(info, 7, asked, ann, datetime(2026, 1, 1, tzinfo=UTC))
     assert [(p.channel, p.address) for p in moved] == [
         ("mail", {"person": empty.people["Ann"], "email": "ann@example.org"})
     ]

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 REPLACED = 10.0  # seconds within which another process has the job
 LEADER = """
 import asyncio, sys
-from storage import open_store
+from storage import leadership, open_store
 
 async def work():
     print("leads", flush=True)
@@ -31,19 +31,22 @@ async def work():
         print("stops", flush=True)
 
 async def main():
+    leadership.SILENCE_LIMIT = float(sys.argv[2])
     async with await open_store(sys.argv[1]) as store:
         print("ready", flush=True)
-        await store.lead(sys.argv[2:], work)
+        await store.lead(sys.argv[3:], work)
 
 asyncio.run(main())
 """
 
 
 @asynccontextmanager
-async def contender(address: str, *jobs: str) -> AsyncIterator[asyncio.subprocess.Process]:
+async def contender(
+    address: str, *jobs: str, silence: float = leadership.SILENCE_LIMIT
+) -> AsyncIterator[asyncio.subprocess.Process]:
     """A process that wants some jobs, until the block ends."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", LEADER, address, *jobs, stdout=asyncio.subprocess.PIPE, cwd=ROOT
+        sys.executable, "-c", LEADER, address, str(silence), *jobs, stdout=asyncio.subprocess.PIPE, cwd=ROOT
     )
     try:
         assert process.stdout is not None
@@ -192,6 +195,20 @@ async def test_14_11_a_job_that_another_has_taken_meanwhile_is_given_up() -> Non
                 assert not await leads(first, 2.5), "one process has the job"
                 second.kill()
                 assert await leads(first)
+
+
+@needs_server
+async def test_14_11_a_leader_that_is_frozen_is_replaced() -> None:
+    """Its machine is there and answers, so only the silence of its connection shows it."""
+    with stoppable_server() as server:
+        async with contender(server.address, "a", silence=2.0) as first:
+            assert await leads(first)
+            async with contender(server.address, "a") as second:
+                first.send_signal(signal.SIGSTOP)
+                assert await leads(second)
+                first.send_signal(signal.SIGCONT)
+                assert await says(first, "stops", 60)
+                assert not await leads(first, 2.5), "one process has the job"
 
 
 async def test_another_store_has_its_own_jobs(address: str, tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ class BuiltCard(NamedTuple):
         return digest([self.payload, [digest(each.picture.png) for each in self.images]])
 
     def draft(self, users: Sequence[str] = ()) -> Draft:
-        """The card as a message to be posted. users: whom it notifies, by a line first."""
+        """The card as a message to be posted. users: whom it notifies, by a line first; else nobody."""
         if users:
             return Draft(self.payload, line=self.line, users=users)
-        return Draft(self.payload, self.images, self.plain, digest=self.digest)
+        return Draft(self.payload, self.images, self.plain, digest=self.digest, silent=True)
 
 
 def user_of(view: TableView, seat: int) -> str | None:
@@ -66,18 +66,20 @@ class CardBuilder:
         prompts: Sequence[PendingDecision],
         since: int,
         reader: int | None = None,
+        news: Sequence[str] = (),
         *,
         pings_first: bool = False,
     ) -> BuiltCard:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
-        who alone sees it. pings_first: without its pictures, which those who are pinged get later."""
+        who alone sees it. news: of them. pings_first: without its pictures, which those who are pinged get
+        later."""
         users = {each.seat: user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
         images = (
             [] if pings_first else await self.draw(view, entries[0].seq - 1 if entries else since, reader)
         )
-        history = card_texts.history_lines(entries, view.table.names)
+        history = [*news, *card_texts.history_lines(entries, view.table.names)]
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat, other_runs=True)
             for each in prompts

@@ -21,6 +21,7 @@ before, which is finished then. So none is left over, and none is posted twice, 
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -88,7 +89,7 @@ class CardKeeper:
         self.builder, self.finished = builder, finished
         self.cards = CardStore(service.store)
         self.chatted: dict[int, int] = {}  # by channel, the newest message of people
-        self.tables_at: dict[int, int] = {}  # by channel, the table that has cards there
+        self.tables_at = defaultdict[int, set[int]](set)  # by channel, the tables that have cards there
         self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
         self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
         self.gone = set[int]()  # messages of which Discord has said that they are deleted
@@ -118,7 +119,7 @@ class CardKeeper:
             if card.is_queued:
                 self.finished.queue(card)
             elif card.asks:
-                self.tables_at[card.ref.channel_id] = table_id
+                self.tables_at[card.ref.channel_id].add(table_id)
                 try:
                     if card.ref.posting is not None and not await self._take_posted(view, card, cards):
                         continue
@@ -177,8 +178,8 @@ class CardKeeper:
         chatted = self.chatted.get(card.ref.channel_id, 0)
         if await is_pushed_up(self.service, view, card.ref, prompt[0], chatted):
             ref = msgspec.structs.replace(card.ref, brought_down=prompt[0].decision_id)
-            built = await self._build(view, prompt, ref.seq, card.user)
-            await self._replace(view, card._replace(ref=ref), built)
+            card = card._replace(ref=ref)
+            await self._replace(view, card, await self._build(view, card, prompt))
 
     async def _end_reminder(self, view: TableView, card: TableCard) -> None:
         """Delete the reminder of a decision that is made."""
@@ -251,17 +252,17 @@ class CardKeeper:
         return CardRef(found.channel.id, found.id) if found else None
 
     async def _build(
-        self, view: TableView, prompt: Prompt, since: int, user: str | None, *, pings_first: bool = False
+        self, view: TableView, card: TableCard, prompt: Prompt, *, pings_first: bool = False
     ) -> BuiltCard:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
-        reader = view.table.person_at(prompt[0].seat) if user else None
-        return await self.builder.turn(view, prompt, since, reader, pings_first=pings_first)
+        reader, ref = view.table.person_at(prompt[0].seat) if card.user else None, card.ref
+        return await self.builder.turn(view, prompt, ref.seq, reader, ref.news, pings_first=pings_first)
 
     async def _update(self, view: TableView, card: TableCard, prompt: Prompt) -> CardRef:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card.ref
-        built = await self._build(view, prompt, ref.seq, card.user)
+        built = await self._build(view, card, prompt)
         is_gone = ref.message_id in self.gone or ref.message_id == NO_MESSAGE
         if built.digest == ref.payload_digest and not is_gone:
             return ref
@@ -347,7 +348,7 @@ class CardKeeper:
         if queued and queued.ref.message_id in (NO_MESSAGE, *self.gone):
             queued = None
         await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref), queued)
-        self.tables_at[ref.channel_id] = view.table.id
+        self.tables_at[ref.channel_id].add(view.table.id)
         if queued:
             self.finished.queue(queued)
 
@@ -378,16 +379,18 @@ class CardKeeper:
             return None
         cards, _ = await self._stored(view)
         is_shown_to_all = pending.is_main and not sent.user
+        slot = slot_for(sent.user, card_slot(pending))
         asked = cards.get(ASKED) if is_shown_to_all else None
-        if asked and pending.seat in asked.ref.pinged and notification.seq <= asked.ref.seq:
-            return asked.ref  # the card of all who are asked has pinged them
+        known = asked or cards.get(slot)
+        if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
+            return await self._add_news(view, known, sent)  # it has pinged them
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
         log_since = await self.service.queries.log(view.table.id, notification.seq)
         acted = {each.seat for each in log_since if each.kind == "move" and each.is_live}
         pinged = await self._pinged(view, acting) if together else [pending.seat] * notification.ping
         notify = [seat for seat in pinged if seat not in acted]
-        card = cards.get(card_slot(pending)) if is_shown_to_all else None
+        card = cards.get(slot) if is_shown_to_all else None
         if card and not notify and card.ref.key != sent.key and open_prompt(view, card):
             return card.ref
         own = Place(card_slot(pending), [pending])
@@ -396,6 +399,16 @@ class CardKeeper:
         if asked and not together:
             await self.finished.finish(view, asked)
         return shown
+
+    async def _add_news(self, view: TableView, card: TableCard, sent: Outgoing) -> CardRef:
+        """Let the next sync add to a card what another notification tells its reader beside their turn."""
+        news = sent.notification.sentences
+        if not news or card.ref.key == sent.key:
+            return card.ref
+        ref = msgspec.structs.replace(card.ref, key=sent.key, news=[*card.ref.news, *news])
+        await self._save(view, card.slot, ref)
+        self.shown[view.table.id] = None
+        return ref
 
     async def send_vote(self, sent: Outgoing) -> CardRef | None:
         """Post the one message of a poll, or the card of a voter in their direct messages."""
@@ -450,7 +463,7 @@ class CardKeeper:
                 sent = sent._replace(user=user_of(view, seat))
                 if sent.user is None:
                     raise
-        return await self._post(sent, view, cards, own, notify=[seat])
+        return await self._post(sent, view, cards, own, notify=[seat] * sent.notification.ping)
 
     async def _post(
         self,
@@ -467,10 +480,11 @@ class CardKeeper:
         if previous is not None and previous.ref.key == sent.key:
             return previous.ref
         users = [user for each in notify if (user := user_of(view, each))]
-        built = await self._build(view, prompt, view.seq, sent.user, pings_first=bool(users))
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
         seat = seats[0] if len(seats) == 1 else None
         person_id = None if seat is None else view.table.person_at(seat)
-        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats)
+        news = [*sent.notification.sentences] if sent.user and not isinstance(prompt, TablePoll) else []
+        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news)
         card = TableCard(view.table.id, slot, ref)
+        built = await self._build(view, card, prompt, pings_first=bool(users))
         return await self._put(view, card, built.draft(users), sent.key, previous, view.seq)

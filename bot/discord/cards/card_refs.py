@@ -48,7 +48,8 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     that of its outbox message. `files` is what is really attached. is_plain: no file may be attached there.
     `pinged`: the seats that the message has notified. `payload_digest`: of what it shows, "" if that is not
     known. `brought_down`: the decision for which the card was posted again below chat. posting: the key of a
-    message that may have been posted in its place, and of which the store does not know yet.
+    message that may have been posted in its place, and of which the store does not know yet. `news`: what
+    else it tells its reader, in direct messages.
     """
 
     channel_id: int
@@ -64,6 +65,7 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     pinged: list[int] = []
     brought_down: str = ""
     posting: str | None = None
+    news: list[str] = []
 
 
 class TableCard(NamedTuple):

@@ -69,15 +69,26 @@ class FinishedTurns:
         """Finish a card and remove it from the store; whether Discord allows it."""
         until = card.ref.seq if card.is_queued else view.seq
         try:
+            if card.is_queued and until == begins_after(card):  # another has taken its place
+                return await self._save_and_delete(card)
             if not card.user:
                 return await self._list_turns(view, card, until)
-            await self._edit_card(card, await self._own_lines(view, card, until) or [NO_LONGER])
+            lines = [*card.ref.news, *await self._own_lines(view, card, until)]
+            await self._edit_card(card, lines or [NO_LONGER])
             await self._save(card)
         except CannotEdit as failure:
             if not failure.is_gone:
                 return False
             await self._save(card, await self._list_begun_by(card))
         return True
+
+    async def take_place(self, card: TableCard) -> None:
+        """Store a message that is posted; the one that had its slot is deleted."""
+        former = await self.cards.get(card.table_id, card.slot)
+        queued = queued_card(former) if former and former.ref.message_id != card.ref.message_id else None
+        await self.cards.change(card.table_id, card, queued)
+        if queued:
+            self.queue(queued)
 
     async def _list_begun_by(self, card: TableCard) -> CardRef | None:
         """The list that begins with the turn of a card; None where there is one."""
@@ -237,7 +248,7 @@ def queued_card(card: TableCard, until: int | None = None) -> TableCard:
     something to tell of it; None where there is nothing."""
     ref, after = card.ref, begins_after(card)
     seq = after if until is None else until
-    queued = CardRef(ref.channel_id, ref.message_id, seat=ref.seat, since=after, seq=seq)
+    queued = CardRef(ref.channel_id, ref.message_id, seat=ref.seat, since=after, seq=seq, news=ref.news)
     return TableCard(card.table_id, slot_for(card.user, f"{OLD_PREFIX}{ref.message_id}"), queued)
 
 

@@ -59,8 +59,7 @@ class Notices:
         told = sent.notification
         head = card_texts.table_heading(table, told.seq)
         shown = layouts.notification([head, *map(escape_markdown, told.sentences)])
-        draft = Draft(shown, silent=not told.ping)
-        posted = await self._send_once(sent, table, draft)
+        posted = await self._send_once(sent, table, Draft(shown))
         if sent.user is None:
             await self.finished.end_list(table.id)
             if told.kind == "started":
@@ -80,10 +79,12 @@ class Notices:
         Nothing is sent if it is out of date.
         """
         view, notification = await self.service.queries.view(table.id), sent.notification
-        if (pending := current_prompt(view, notification)) is None:
+        pending = current_prompt(view, notification)
+        page = await self.service.pages["reminder"](table, notification)
+        if pending is None or page is None:
             return None
         user = await self._mentioned(sent)
-        text = " ".join([*([f"<@{user}>"] if user else []), *notification.sentences])
+        text = " ".join([*([f"<@{user}>"] if user else []), *page.sentences])
         link = await card_link(self.service, table, pending.seat)
         is_own = sent.user and table.player_of(notification.person_id) == table.player_at(pending.seat)
         who = "You" if is_own else pending.name
@@ -93,10 +94,7 @@ class Notices:
         posted = await self._send_once(sent, table, draft)
         slot = slot_for(sent.user, f"{REMIND}:{notification.seat}")
         ref = msgspec.structs.replace(posted, seat=notification.seat, seq=table.seq)
-        former = await self.poster.cards.get(table.id, slot)
-        await self.poster.cards.change(table.id, TableCard(table.id, slot, ref))
-        if former is not None and former.ref.message_id != ref.message_id:
-            await self.api.delete(self.api.message(former.ref.channel_id, former.ref.message_id))
+        await self.finished.take_place(TableCard(table.id, slot, ref))
         return ref
 
     async def _mentioned(self, sent: Outgoing) -> str | None:

@@ -79,7 +79,8 @@ class PageBuilder:
             return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
         table = await self._service.queries.table_info(notification.table_id)
-        if (make := self._service.pages.get(notification.kind)) is not None:
+        make = self._service.pages.get(notification.kind)
+        if make is not None and notification.kind not in ASKING:
             if (page := await make(table, notification)) is None:
                 return None
             token = await page_token(self._store, table, notification, page, str(row.address["email"]))
@@ -195,12 +196,12 @@ class PageBuilder:
         page = await self._turns.turn(
             view, view.state, pending, notification.person_id, is_reminder=is_reminder
         )
-        reminded = f"A reminder: {page.subject.lower()[:1]}{page.subject[1:]}"
-        return replace(
-            page,
-            blocks=(*map(Paragraph, notification.sentences), *page.blocks),
-            subject=reminded if is_reminder else page.subject,
-        )
+        first, subject = notification.sentences, page.subject
+        if is_reminder:
+            if (reminder := await self._service.pages["reminder"](view.table, notification)) is None:
+                return None
+            first, subject = tuple(reminder.sentences), f"A reminder: {subject.lower()[:1]}{subject[1:]}"
+        return replace(page, blocks=(*map(Paragraph, first), *page.blocks), subject=subject)
 
 
 def _news(sentences: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """Commands about time, `pace`, `extend`, `nudge`, the timers of the clock, and what it tells one person:
-they are next, they are a deputy, their time is up, and on the page of a turn, until when they have time.
+they are next, they are a deputy, their time is up, how long they have left, and on the page of a turn, until
+when they have time.
 """
 
 from __future__ import annotations
@@ -246,7 +247,18 @@ def notice_pages(cache: TableCache) -> Mapping[str, MakePage]:
         decision_id = notification.decision_id or view.answered_decision_id(seat)
         return Page(HEADLINES[notification.kind], sentences, decision_id=decision_id)
 
-    return {**dict.fromkeys(HEADLINES, of_seat), "dismissed": _dismissed}
+    return {
+        **dict.fromkeys(HEADLINES, of_seat),
+        "dismissed": _dismissed,
+        "reminder": partial(_reminder, cache.store),
+    }
+
+
+async def _reminder(store: Store, table: TableInfo, notification: Notification) -> Page | None:
+    """How long a decision has waited by now: the message may have waited too, for a way out."""
+    if (found := await _clock_of(store, table, notification.seat, notification.person_id)) is None:
+        return None
+    return Page("A reminder.", [clock_messages.reminder_sentence(*found)])
 
 
 async def _dismissed(table: TableInfo, notification: Notification) -> Page:
@@ -256,17 +268,29 @@ async def _dismissed(table: TableInfo, notification: Notification) -> Page:
 async def add_deadline(store: Store, page: TurnPage) -> Addition:
     """A sentence for the reader, in their time zone; none without a pace, on a page for everybody, or for a
     deputy whose player is late."""
-    if page.pending is None or page.reader is None:
+    if page.pending is None:
         return Addition()
-    async with store.read() as unit:
-        clock = (await unit.clocks.seat_clocks(page.view.table.id)).get(page.pending.seat)
-        if clock is None or clock.time_up is None or clock.allowance_end is None:
-            return Addition()
-        person, now = await unit.people.get(page.reader), unit.now
-    zone = settings_of(person.preferences, person.time_zone).zone
+    if (found := await _clock_of(store, page.view.table, page.pending.seat, page.reader)) is None:
+        return Addition()
+    clock, now, zone = found
+    if clock.time_up is None or clock.allowance_end is None:
+        return Addition()
     if now >= clock.allowance_end:
         if clock.person_id != page.reader:
             return Addition()
         return Addition([clock_messages.reminder_sentence(clock, now, zone)])
     by = moment_text(clock.allowance_end, zone)
     return Addition([f"Please reply by {by}{clock_messages.bank_text(clock)}."])
+
+
+async def _clock_of(
+    store: Store, table: TableInfo, seat: int | None, reader: int | None
+) -> tuple[SeatClock, datetime, str | None] | None:
+    """The clock of a seat, the time now, and the time zone of the reader; None where no clock runs."""
+    if seat is None or reader is None:
+        return None
+    async with store.read() as unit:
+        if (clock := (await unit.clocks.seat_clocks(table.id)).get(seat)) is None:
+            return None
+        person = await unit.people.get(reader)
+        return clock, unit.now, settings_of(person.preferences, person.time_zone).zone

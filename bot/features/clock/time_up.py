@@ -88,7 +88,9 @@ class TimeUp(WaitTimers):
                 )
                 if own:
                     await unit.outbox.enqueue(
-                        *clock_messages.time_up_messages(table.info, wait.recipient, own, stamp, unit.now)
+                        *clock_messages.personal_messages(
+                            table.info, "time_up", wait.recipient, own, stamp, unit.now
+                        )
                     )
                 rows = await write_notes(unit, table, [told])
         for each in rows:
@@ -133,8 +135,8 @@ class TimeUp(WaitTimers):
                 draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=for_whom)
                 draft.announce("news", sentence)
                 if recipient:
-                    draft.messages += clock_messages.time_up_messages(
-                        table.stored_info, recipient,
+                    draft.messages += clock_messages.personal_messages(
+                        table.stored_info, "time_up", recipient,
                         f"{yours} {PAUSED} {HOW_TO_RESUME}",
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
                     )  # fmt: skip
@@ -184,7 +186,7 @@ class TimeUp(WaitTimers):
             )
             stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
             await unit.outbox.enqueue(
-                *clock_messages.deputy_messages(info, recipient, sentence, stamp, unit.now)
+                *clock_messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
             )
             waiting = [p for p in table.pending if p.seat == seat]
             told = (
@@ -193,7 +195,9 @@ class TimeUp(WaitTimers):
             )
             await unit.outbox.enqueue(
                 *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now),
-                *clock_messages.time_up_messages(info, wait.recipient, told, f"{stamp}.own", unit.now),
+                *clock_messages.personal_messages(
+                    info, "time_up", wait.recipient, told, f"{stamp}.own", unit.now
+                ),
             )
         return f"{name}'s time is up. {deputy.name} decides for them this once.", ""
 

@@ -281,7 +281,9 @@ class _Followup:
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
             self._tell(
-                *clock_messages.deputy_messages(self._info, recipient, sentence, f"{stamp}.deputy", unit.now)
+                *clock_messages.personal_messages(
+                    self._info, "deputy", recipient, sentence, f"{stamp}.deputy", unit.now
+                )
             )
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
@@ -292,7 +294,9 @@ class _Followup:
                     f"{info.code} any more."
                 )
                 self._tell(
-                    *clock_messages.seat_messages(info, recipient, sentence, f"{stamp}.alone", unit.now)
+                    *clock_messages.personal_messages(
+                        info, "seat_answer", recipient, sentence, f"{stamp}.alone", unit.now
+                    )
                 )
         else:
             return
@@ -318,8 +322,8 @@ class _Followup:
         info = self._info
         sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
         self._tell(
-            *clock_messages.deputy_messages(
-                info, recipient, sentence, f"{stamp}.dismissed", self._now, "dismissed"
+            *clock_messages.personal_messages(
+                info, "dismissed", recipient, sentence, f"{stamp}.dismissed", self._now
             )
         )
 

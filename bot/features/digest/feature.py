@@ -4,7 +4,7 @@ pages are the answer to `turns` too.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -12,7 +12,7 @@ from bot.hub.cache import TableCache
 from bot.hub.feature import Page
 from bot.hub.loading import load_recipient
 from bot.hub.log import recent_events
-from bot.hub.notifications.messages import Notification
+from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.waiting import WaitingTable, next_digest_at, waiting_tables
 from bot.hub.polls import VOTE_CONTROLS
@@ -43,7 +43,7 @@ async def enqueue_digest(unit: UnitOfWork, person_id: int, due_at: datetime) -> 
             continue
         await unit.outbox.enqueue(
             NewMessage(
-                idempotency_key=f"clock.digest.{person_id}.{due_at:%Y%m%d%H%M}.{channel}",
+                idempotency_key=f"clock.digest.{person_id}.{channel}.{unique_suffix()}",
                 channel="mail" if channel == "mail" else "discord",
                 address=address,
                 payload=msgspec.json.encode(notification),
@@ -61,13 +61,15 @@ class DigestTimer:
         self._cache = cache
 
     async def send(self, row: StoredTimer) -> bool:
-        """Send the digest, if any table waits for the person, and set the next; none to who is away."""
+        """Send the digest, if any table waits for the person, and set the next; none to who is away. At
+        another time than the person's, which was set back, only set the next."""
         assert row.person_id is not None
         async with self._cache.store.begin() as unit:
             person = await unit.people.get(row.person_id)
             settings = settings_of(person.preferences, person.time_zone)
             next_at = next_digest_at(settings, unit.now) if settings.wants_digest else None
-            is_wanted = settings.wants_digest and not settings.is_away(unit.now)
+            is_its_time = next_digest_at(settings, row.due_at - timedelta(seconds=1)) == row.due_at
+            is_wanted = is_its_time and settings.wants_digest and not settings.is_away(unit.now)
             if await unit.clocks.take_due(row, next_at) and is_wanted:
                 await enqueue_digest(unit, row.person_id, row.due_at)
         self._cache.wake_subscribers()

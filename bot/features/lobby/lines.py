@@ -22,7 +22,7 @@ from bot.hub.people import check_invitable, person_by_address, person_by_discord
 from bot.hub.request import Request
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
 from engine.core.words import join_words
-from storage import TableStatus, UnitOfWork
+from storage import Person, TableStatus, UnitOfWork
 
 SHUFFLED = "shuffled"
 _OPTION = re.compile(r"\boption\s+([\w .-]{1,60}?)\s*(?=,|;|\boption\b|$)", re.IGNORECASE)
@@ -102,7 +102,8 @@ class LobbyLines:
         invited.
 
         Who opens it is its host, and sits there. The players of the operator are new persons, who sit in this
-        order. details: see `Lobby.create`. Raises ValueError; then there is no table.
+        order: a name does not say who somebody is, and those who link one address at two tables are one
+        person. details: see `Lobby.create`. Raises ValueError; then there is no table.
         """
         options = [option.strip(" .") for option in _OPTION.findall(text)] or options
         title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
@@ -194,7 +195,10 @@ class LobbyLines:
         are invited at once."""
         info, by = (await self._cache.get(table_id, with_log=False)).info, request.person_id
         async with self._cache.store.begin() as unit:
-            person_id = await self._person(unit, info, player, request)
+            person = await self._person(unit, info, player, request)
+        person_id = person.id
+        if player.address.startswith("@") and not player.is_named:
+            player = player._replace(name=player_name(person.name))
         if not request.is_repeated or info.player_of(person_id) is None:  # not invited before a crash
             if info.status == "paused":
                 check_allowed(info, by, seated_players=info.host_id is None)
@@ -212,7 +216,7 @@ class LobbyLines:
         by, players = request.person_id, parse_players(new)
         if players:
             async with self._cache.store.begin() as unit:
-                person_id = await self._person(unit, info, players[0], request)
+                person_id = (await self._person(unit, info, players[0], request)).id
             if person_id == by:
                 return await self._seats.ask(info.id, by, players[0].name, seat_name=info.names[seat])
             return await self._seats.offer(info.id, info.names[seat], person_id, by=by)
@@ -223,14 +227,14 @@ class LobbyLines:
         await self._running.replace_player(info.id, seat, person_id, new, by=None)
         return f"{new} plays on for {info.names[seat]}."
 
-    async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> int:
+    async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> Person:
         """The person who is invited, by the account or by an address to which an invitation may go."""
         if player.address.startswith("@"):
-            return (await person_by_discord(unit, int(player.address[1:]), player.name)).id
+            return await person_by_discord(unit, int(player.address[1:]), player.name)
         person = await person_by_address(unit, player.address, player.name)
         if request.person_id is not None and not (request.is_repeated and info.player_of(person.id)):
             await check_invitable(unit, person, player.address, player.name)
-        return person.id
+        return person
 
     async def _invite_robot(self, info: TableInfo, request: Request) -> str:
         robot = robots_of(await self._lobby.invite_robot(info.id, by=request.person_id))[-1]

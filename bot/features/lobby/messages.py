@@ -11,9 +11,8 @@ from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
-from bot.hub.notifications.clock_messages import message
-from bot.hub.notifications.messages import Notification, unique_suffix
-from bot.hub.notifications.notify import Recipient, routes
+from bot.hub.notifications.clock_messages import personal_messages
+from bot.hub.notifications.notify import Recipient
 from bot.hub.seating import host_and_players, robots_of
 from bot.position.times import duration_text
 from engine.core.words import join_words
@@ -109,17 +108,9 @@ def lobby_messages(
     decision_id: str | None = None,
 ) -> list[NewMessage]:
     """A message about seats to people themselves. decision_id: the request that it is about."""
-    name = f"{info.id}.{kind}.{decision_id or unique_suffix()}"
-    about = f".{decision_id}" if decision_id else ""
-    return [
-        message(
-            Notification(
-                kind, info.id, info.seq, None, recipient.person_id, decision_id, sentences=(sentence,)
-            ),
-            route,
-            name,
-            collapse=f"{kind}:{info.id}:{recipient.person_id}{about}:{route.channel}",
-        )
-        for recipient in recipients
-        for route in routes(kind, info, recipient, now)
-    ]
+    name = f"{info.id}.{kind}.{decision_id or messages.unique_suffix()}"
+    found, about = list[NewMessage](), f".{decision_id}" if decision_id else ""
+    for each in recipients:
+        collapse = f"{kind}:{info.id}:{each.person_id}{about}"
+        found += personal_messages(info, kind, each, sentence, name, now, decision_id, collapse)
+    return found

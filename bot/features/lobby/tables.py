@@ -166,9 +166,9 @@ class Lobby(LobbyRobots):
             seated = info.player_of(person_id)
             if seated and not is_chosen:
                 name = seated.name
-            former = unanswered(info, name) if by in (None, info.host_id) else None
-            if not (is_chosen or former or seated):
-                name = free_name(info, name)
+            is_same = is_chosen or seated is not None
+            former = unanswered(info, name) if is_same and by in (None, info.host_id) else None
+            name = name if is_same else free_name(info, name)
             check_no_robot_name(name)
             if seated not in (None, former):
                 raise ValueError(f"{name} already has a seat at table {info.code}.")

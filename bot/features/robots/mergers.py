@@ -202,12 +202,11 @@ AFTERWARDS: dict[type[AnyFrame], Callable[[Forecast, Sequence[Option]], list[Sco
 def deal(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Answer offers: accept only what is plainly good."""
     judged = []
-    offers = {offer.number: offer for offer in o.g.state.offers}
+    offers: dict[int | None, Offer] = {offer.number: offer for offer in o.g.state.offers}
     mine = [offer for offer in offers.values() if o.seat in (offer.recipient, offer.proposer)]
     for option in options:
         if isinstance(option.action, Accept | Decline) and mine:
-            number = option.action.offer
-            offer = offers.get(number, mine[0]) if number is not None else _addressed(o, mine, option)
+            offer = offers.get(option.action.offer, mine[0])
             if isinstance(option.action, Accept):
                 judged.append(Scored(option.action, deal_worth(o, offer), "the price is good for me"))
             elif offer.proposer == o.seat:
@@ -215,11 +214,6 @@ def deal(o: Forecast, options: Sequence[Option]) -> list[Scored]:
             else:
                 judged.append(Scored(option.action, 0.5, _why_decline(o, offer)))
     return judged
-
-
-def _addressed(o: Forecast, mine: list[Offer], option: Option) -> Offer:
-    to_me = [offer for offer in mine if offer.recipient == o.seat]
-    return to_me[0] if to_me else mine[0]
 
 
 def deal_worth(o: Forecast, offer: Offer) -> float:

@@ -8,14 +8,18 @@ presidents then have to pay for others.
 
 Other players do not do what one expects. So each move is played on several times, with other tastes of the
 players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
-few times, the better half of them as often again, and so on (sequential halving). What a move is worth is
-the seat's part of what all own at the end. Dollars would not do: a player who is behind would choose what
-makes everybody poor.
+few times, the better half of them as often again, and so on (sequential halving). The judgement's own move
+is never dropped, and another is chosen only where it is better by some standard errors over the same samples:
+what is better by less was found to lose games (docs/robot-experiments.md). What a move is worth is the seat's
+part of what all own at the end. Dollars would not do: a player who is behind would choose what makes
+everybody poor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
+from statistics import fmean, stdev
 
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.forecast import Forecast
@@ -49,6 +53,8 @@ UNDO_PROJECTIONS = 32
 """How often each of the two positions is played on before a vote about an undo or a redo."""
 FORGIVEN = 0.02
 """What an undo may cost a robot that agrees to it, as a part of what a player owns at the end."""
+SURE = 3.0
+"""Standard errors by which a plan has to be better than the judgement's own move to be chosen."""
 HOPELESS = -4_000.0
 """Dollars below which a judged move is not played on: it is against the rules of prudence."""
 
@@ -63,58 +69,63 @@ class Planner:
 
     def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with the worth of each plan in it, best first."""
-        candidates = to_plan(state, ranking)
-        if len(candidates) < 2 or self.projections < len(candidates):
+        candidates, top = to_plan(state, ranking), state.top
+        if len(candidates) < 2 or not isinstance(top, OperatingTurn):
             return list(ranking)
-        g = game_of(state)
+        g, lines = game_of(state), list[_Line]()
         facts = BoardFacts(Forecast(g, self.seat, self.weights))
-        lines = []
+        missing = facts.o.lay_cost(top.company) - g.cash(top.company)
         for judged in candidates:
             try:
                 after = play(state, self.seat, judged.action).state
             except RefusedError:
                 continue
-            company = state.top.company if isinstance(state.top, OperatingTurn) else ""
-            cash = g.cash(company) if company else 0
-            if not isinstance(judged.action, KEEPING) or cash < facts.o.lay_cost(company) <= game_of(
-                after
-            ).cash(company):
+            gained = game_of(after).cash(top.company) - g.cash(top.company)
+            if not isinstance(judged.action, KEEPING) or 0 < missing <= gained:
                 lines.append(_Line(judged, after))
-            if company and isinstance(judged.action, SAVING):
-                saves = judged._replace(reason=f"the {company} saves for the next train")
-                lines.append(_Line(saves, after, company))
+            if isinstance(judged.action, SAVING):
+                saves = judged._replace(reason=f"the {top.company} saves for the next train")
+                lines.append(_Line(saves, after, top.company))
+        if self.projections < 2 * len(lines):
+            return list(ranking)
         now = Projection(g, facts).run()
         self.dollars = sum(max(worth, 0.0) for worth in now.values())
-        self._halve(lines, facts)
-        base = max(line.mean for line in lines)
-        best: dict[Action, Scored] = {}
-        for line in sorted(lines, key=self._value):
-            best[line.judged.action] = line.judged._replace(value=self._value(line) - base)
-        known, found = best.keys(), list(best.values())
-        floor = min(judged.value for judged in found) - 1
-        rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in known]
-        return sorted([*found, *rest], key=lambda judged: -judged.value)
+        last = self._halve(lines, facts, ranking[0].action)
+        own = next((line for line in last if line.judged.action == ranking[0].action), last[0])
+        found = {line.judged.action: self._surely_gained(line, own) for line in reversed(last)}
+        floor = min(judged.value for judged in found.values()) - 1
+        rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in found]
+        return sorted([*found.values(), *rest], key=lambda judged: -judged.value)
+
+    def _surely_gained(self, line: _Line, own: _Line) -> Scored:
+        """A plan with the least that it brings over the judgement's own move, by the same samples."""
+        gains = [one - other for one, other in zip(line.worths, own.worths, strict=True)]
+        doubt = SURE * stdev(gains) / sqrt(len(gains))
+        return line.judged._replace(value=self._value(line) - self._value(own) - doubt)
 
     def _value(self, line: _Line) -> float:
-        return self.weights.judged_part * line.judged.value + line.mean
+        return self.weights.judged_part * line.judged.value + fmean(line.worths)
 
-    def _halve(self, lines: list[_Line], facts: BoardFacts) -> None:
-        """Play all on, then the better half as often again, until the projections are spent."""
+    def _halve(self, lines: list[_Line], facts: BoardFacts, own: Action) -> list[_Line]:
+        """Play all on, then the better half as often again, until the projections are spent. The last ones,
+        best first, and the best that begins with the judgement's own move."""
         left, sample, alive = self.projections, 0, list(lines)
         rounds = max(len(lines).bit_length() - 1, 1)
         each = max(self.projections // (rounds * len(lines)), 1)
-        while left >= len(alive) and alive:
+        while left >= len(alive):
             count = max(min(each, left // len(alive)), 1)
             for line in alive:
-                for number in range(sample, sample + count):
-                    line.add(self._worth(line, facts, number))
+                line.worths += [self._worth(line, facts, n) for n in range(sample, sample + count)]
             left -= count * len(alive)
             sample += count
             each *= 2
             if len(alive) == 2:
                 each = max(left // 2, 1)
             alive.sort(key=self._value, reverse=True)
-            alive = alive[: max((len(alive) + 1) // 2, 2)]
+            better = alive[: max((len(alive) + 1) // 2, 2)]
+            kept = next((line for line in alive if line.judged.action == own), better[-1])
+            alive = better if kept in better else [*better[:-1], kept]
+        return alive
 
     def _worth(self, line: _Line, facts: BoardFacts, sample: int) -> float:
         worths = Projection(game_of(line.state), facts, sample, line.saving).run()
@@ -138,21 +149,13 @@ def loses_little(now: State, then: State, seat: str) -> bool:
 
 
 class _Line:
-    """A plan: a move, the position after it, a company that saves, and the sum of what was found there."""
+    """A plan: a move, the position after it, a company that saves, and what each sample found there."""
 
-    __slots__ = ("count", "judged", "saving", "state", "total")
+    __slots__ = ("judged", "saving", "state", "worths")
 
     def __init__(self, judged: Scored, state: State, saving: str = "") -> None:
-        self.saving = saving
-        self.judged, self.state, self.total, self.count = judged, state, 0.0, 0
-
-    @property
-    def mean(self) -> float:
-        return self.total / self.count
-
-    def add(self, worth: float) -> None:
-        self.total += worth
-        self.count += 1
+        self.judged, self.state, self.saving = judged, state, saving
+        self.worths: list[float] = []
 
 
 def to_plan(state: State, ranking: Sequence[Scored]) -> list[Scored]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import msgspec
@@ -15,6 +16,9 @@ import msgspec
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, PersonCommand
 from bot.hub.info import AS_TABLE, TableInfo, is_robot_name
+from bot.hub.loading import load_recipient
+from bot.hub.notifications.messages import turn_collapse_key
+from bot.hub.notifications.notify import wanted_channels
 from bot.hub.notifications.preferences import (
     CHANNEL_NAMES,
     PersonSettings,
@@ -27,7 +31,7 @@ from bot.hub.notifications.waiting import next_digest_at, turns_text, waiting_ta
 from bot.hub.pace import stored_pace
 from bot.hub.request import QueryAnswer
 from bot.hub.seating import robot_deputy
-from bot.hub.timers import NUDGE_KIND, recall
+from bot.hub.timers import NUDGE_KIND, PING_KIND, recall
 from bot.position.controls import Ask, Choose, Control, Option, Say
 from bot.position.times import day_text
 from renderers import PaletteName
@@ -195,16 +199,29 @@ class PersonSettingsService:
     async def _tell_what_waits(
         unit: UnitOfWork, person_id: int, former: PersonSettings, settings: PersonSettings
     ) -> None:
-        """What waits for the end of quiet hours that are others now, or for a digest that does not come, is
-        told at its new time."""
+        """What waits for the end of quiet hours that are others now, for a digest that does not come, or to
+        go where the person is not told any more, is told at its new time and in the new way."""
         if former.quiet_hours != settings.quiet_hours:
             await unit.outbox.hasten_held(f"user:{person_id}", f"mail:{person_id}")
+        if (former.tell, former.tables) == (settings.tell, settings.tables):
+            return
         last_digest = next_digest_at(former, unit.now) - timedelta(days=1)
-        for each in await waiting_tables(unit, person_id) if former.wants_digest else ():
+        now = await load_recipient(unit, person_id, None)
+        before, at = replace(now, settings=former), not_quiet(unit.now, settings.quiet_hours)
+        for each in await waiting_tables(unit, person_id):
             table, clock = each.table, each.clock
+            if clock is None or clock.since is None:
+                continue
             is_ended = former.for_table(table.code).digest and not settings.for_table(table.code).digest
-            if is_ended and clock and clock.since and clock.since > last_digest:
-                await recall(unit, NUDGE_KIND, clock, not_quiet(unit.now, settings.quiet_hours))
+            if is_ended and clock.since > last_digest:
+                await recall(unit, NUDGE_KIND, clock, at)
+            channels = wanted_channels(table, now)
+            for channel in {"user", "mail"} - channels:
+                key = turn_collapse_key(table.id, each.seat, channel)
+                if held := await unit.outbox.pending_with_collapse_key(key):
+                    await unit.outbox.mark_sent(held.id)
+                    if not channels & wanted_channels(table, before):
+                        await recall(unit, PING_KIND, clock, at)
 
 
 _NAMES_CHANNELS = re.compile(r"(?:for \S+ )?(?:tell (.+)|(\S+) too after .+)", re.IGNORECASE)

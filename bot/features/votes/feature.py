@@ -16,7 +16,7 @@ from bot.hub.notifications import clock_messages
 from bot.hub.notifications.messages import Notification, may_vote, poll_id
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.polls import VOTE_CONTROLS, PollHandler
-from bot.hub.request import POLL_PREFIX, Request
+from bot.hub.request import Request
 from bot.hub.table import LiveTable
 from bot.position.times import duration_text
 from storage import StoredTimer, TablePoll, UnitOfWork
@@ -83,10 +83,10 @@ async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
         next_at = unit.now + (DAY if unit.now < poll.poll.opened_at + WEEK else WEEK)
         if await unit.clocks.take_due(row, next_at) and is_asked:
             sentence = vote_sentence(poll, unit.now)
-            stamp = f"{poll.poll.id}.{row.due_at.timestamp():.0f}"
+            stamp = f"vote.{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(
-                *clock_messages.vote_messages(
-                    table.info, recipient, f"{POLL_PREFIX}{poll.poll.id}", sentence, stamp, unit.now
+                *clock_messages.personal_messages(
+                    table.info, "vote_reminder", recipient, sentence, stamp, unit.now, poll_id(poll)
                 )
             )
     cache.wake_subscribers()

@@ -44,7 +44,7 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
         message
         for pending in continuing
         if pending.seat not in acting_seats and pending.seat in recipients
-        for message in messages.updated_turn_messages(info, draft.seq, pending, recipients[pending.seat], due)
+        for message in messages.turn_emails(info, draft.seq, pending, recipients[pending.seat], due)
     ]
     mailed = {message.address["person"] for message in updated}
     sent = [*_announcements(draft, metadata, {pending.seat for pending in asked}, mailed)]

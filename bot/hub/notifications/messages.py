@@ -27,10 +27,10 @@ from storage import NewMessage, OutboxMessage, TablePoll
 class Notification(msgspec.Struct, frozen=True, omit_defaults=True):
     """The payload of an outbox message, as JSON.
 
-    kind, for one recipient: `turn` (decide `decision_id`; by email with news of their orders), `refresh` (the
-    same player acts again; the card of the table is updated), `vote` (vote in the poll `decision_id`),
-    `invited` (a seat is reserved), `seat` (a seat of an imported game is offered), `lobby` (the card
-    of the lobby is updated), `claim` (confirm a mail address), `export` and `erase` (confirm what is wanted
+    kind, for one recipient: `turn` (decide `decision_id`; in private with news of their orders), `refresh`
+    (the same player acts again; the card of the table is updated), `vote` (vote in the poll `decision_id`),
+    `invited` (a seat is reserved), `seat` (a seat of an imported game is offered), `lobby` (the card of the
+    lobby is updated), `claim` (confirm a mail address), `export` and `erase` (confirm what is wanted
     with their data), `order` (some of their orders have ended), `account` (about their addresses, by email).
     To everyone: `started`, `news` (an undo, a pause, a replacement, the outcome of a poll), `names` (messages
     are edited: the new name, and what it replaces), `over` (with the final standings). seq: the row of the
@@ -54,7 +54,7 @@ def decode_notification(payload: bytes) -> Notification:
     return msgspec.json.decode(payload, type=Notification)
 
 
-def is_public(message: OutboxMessage) -> bool:
+def is_public(message: OutboxMessage | NewMessage) -> bool:
     """Whether a message goes where the table is shown, and not to one person."""
     return (message.ordering_key or "").startswith("table:")
 
@@ -68,8 +68,8 @@ def turn_messages(
     answered_seats: Collection[int] = (),
     suffix: str = "",
 ) -> list[NewMessage]:
-    """A `turn` for every decision, on every channel of its player. recipients: by seat. suffix: tells the
-    messages of those who are asked once more.
+    """A `turn` for every decision, on every channel of its player; a later one takes the place of what still
+    waits. recipients: by seat. suffix: tells the messages of those who are asked once more.
 
     A person who was answered with the decision (of `answered_seats`, after their undo) gets the card, but
     neither a ping nor an email.
@@ -80,72 +80,54 @@ def turn_messages(
         found = routes("turn", table, recipient, None, due)
         if recipient is not None and pending.seat in answered_seats:
             found = [replace(route, ping=False) for route in found if route.channel != "mail"]
-        messages += _turn_messages(table, seq, pending, recipient, found, suffix)
+        person_id, key = recipient.person_id if recipient else None, _turn_key(table.id, pending.seat)
+        notification = Notification("turn", table.id, seq, pending.seat, person_id, pending.decision_id)
+        messages += _by_routes(table, notification, found, collapse=key, suffix=suffix)
     return messages
 
 
-def updated_turn_messages(
-    table: TableInfo, seq: int, pending: PendingDecision, recipient: Recipient, due: datetime
-) -> list[NewMessage]:
-    """A mail to a player whose decision was changed by another player: the mail before is out of date."""
-    messages = turn_messages(table, seq, [pending], {pending.seat: recipient}, due)
-    return [message for message in messages if message.channel == "mail"]
-
-
-def turn_reminders(
+def turn_emails(
     table: TableInfo,
     seq: int,
     pending: PendingDecision,
     recipient: Recipient,
-    due: datetime | None = None,
+    due: datetime,
+    suffix: str = "",
 ) -> list[NewMessage]:
-    """A mail about the pending decision to a player who wants mail again."""
-    found = [route for route in routes("turn", table, recipient, None, due) if route.channel == "mail"]
-    return _turn_messages(table, seq, pending, recipient, found, unique_suffix())
+    """An email to a player whose decision another player has changed, so that the one before is out of date,
+    or who wants emails again. suffix: see `turn_messages`."""
+    return _emails(turn_messages(table, seq, [pending], {pending.seat: recipient}, due, suffix=suffix))
 
 
-def _turn_messages(
-    table: TableInfo,
-    seq: int,
-    pending: PendingDecision,
-    recipient: Recipient | None,
-    found: Iterable[Route],
-    suffix: str,
-) -> list[NewMessage]:
-    """A turn by these routes; a later one takes the place of what still waits."""
-    person_id = recipient.person_id if recipient else None
-    notification = Notification("turn", table.id, seq, pending.seat, person_id, pending.decision_id)
-    key = _turn_key(table.id, pending.seat)
-    return [_outbox_message(table, notification, route, collapse=key, suffix=suffix) for route in found]
+def _emails(messages: Iterable[NewMessage]) -> list[NewMessage]:
+    return [message for message in messages if message.channel == "mail"]
 
 
 def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
-    """The messages of a commit, of which an email about a turn or news also has what its reader is told of
-    their orders or their time, so that no second email (of those beside) says it. It does not give way to a
-    later turn. Beside a direct message about a turn, another tells it without a ping."""
+    """The messages of a commit, of which an email or a direct message about a turn or news also has what its
+    reader is told of their orders or their time, so that no second one (of those beside) says it. It does not
+    give way to a later turn."""
     kept = list[NewMessage]()
     for message in beside:
         own = decode_notification(message.payload)
         with_turn = _beside_which(message, told) if own.kind in ("order", "time_up") else None
         if with_turn is None:
             kept.append(message)
-        elif message.channel == "mail":
+        else:
             notification = decode_notification(told[with_turn].payload)
             sentences = (*notification.sentences, *own.sentences)
             payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
             told[with_turn] = told[with_turn]._replace(payload=payload, collapse_key=None)
-        else:
-            silent = msgspec.json.encode(msgspec.structs.replace(own, ping=False))
-            kept.append(message._replace(payload=silent))
     beside[:] = kept
     return told
 
 
 def _beside_which(message: NewMessage, told: Sequence[NewMessage]) -> int | None:
-    """The first message about a turn or news, by its index, that reaches the same person in the same way."""
+    """The first message about a turn or news, by its index, that reaches the same person alone in the same
+    way."""
     for at, other in enumerate(told):
         kind = decode_notification(other.payload).kind
-        if kind in ("turn", "news") and other.ordering_key == message.ordering_key:
+        if kind in ("turn", "news") and other.ordering_key == message.ordering_key and not is_public(other):
             return at
     return None
 
@@ -153,24 +135,21 @@ def _beside_which(message: NewMessage, told: Sequence[NewMessage]) -> int | None
 def direct_messages(table: TableInfo, recipient: Recipient, sentence: str) -> list[NewMessage]:
     """A sentence to one person on Discord."""
     notification = Notification("news", table.id, table.seq, recipient.seat, sentences=(sentence,))
-    return _sent(table, notification, recipient, channels={"user"}, suffix=unique_suffix())
+    return sent(table, notification, recipient, channels={"user"}, suffix=unique_suffix())
 
 
 def withdrawn_question(
     table: TableInfo, seq: int, recipient: Recipient, sentences: tuple[str, ...], suffix: str, due: datetime
 ) -> list[NewMessage]:
     """An email to a person who was asked, and need not answer any more."""
-    found = [route for route in routes("news", table, recipient, None, due) if route.channel == "mail"]
-    notification = Notification(
-        "news", table.id, seq, recipient.seat, recipient.person_id, sentences=sentences
-    )
-    return [_outbox_message(table, notification, route, suffix=suffix) for route in found]
+    notification = Notification("news", table.id, seq, recipient.seat, sentences=sentences)
+    return _emails(sent(table, notification, recipient, due=due, suffix=suffix))
 
 
 def card_refreshes(table: TableInfo, seq: int, pending: PendingDecision) -> list[NewMessage]:
     """The card of the table shows the next decision of the same player."""
     notification = Notification("refresh", table.id, seq, pending.seat, decision_id=pending.decision_id)
-    return _sent(table, notification, None, collapse=f"refresh:{table.id}")
+    return sent(table, notification, None, collapse=f"refresh:{table.id}")
 
 
 def poll_id(open_poll: TablePoll) -> str:
@@ -205,13 +184,13 @@ def vote_requests(
     key = poll_id(open_poll)
     text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
     notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(text,))
-    return _sent(table, notification, recipient, now=now, suffix=key + suffix)
+    return sent(table, notification, recipient, now=now, suffix=key + suffix)
 
 
 def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
     """A seat is reserved for a person. players: who is to play, where more are invited at once."""
     notification = Notification("invited", table.id, table.seq, sentences=tuple(players))
-    return _sent(table, notification, recipient, suffix=unique_suffix())
+    return sent(table, notification, recipient, suffix=unique_suffix())
 
 
 def seat_offers(
@@ -220,26 +199,26 @@ def seat_offers(
     """A seat of a game in play is offered to a person. inviter: who does, None for the host."""
     sentences = (inviter,) if inviter else ()
     notification = Notification("seat", table.id, table.seq, seat, sentences=sentences)
-    return _sent(table, notification, recipient, suffix=unique_suffix())
+    return sent(table, notification, recipient, suffix=unique_suffix())
 
 
 def lobby_answers(table: TableInfo, reader: Recipient, sentence: str) -> list[NewMessage]:
     """A mail about what the card of the lobby shows: to the host how somebody has answered, to players the
     pace."""
     notification = Notification("answered", table.id, table.seq, sentences=(sentence,))
-    return _sent(table, notification, reader, channels={"mail"}, suffix=unique_suffix())
+    return sent(table, notification, reader, channels={"mail"}, suffix=unique_suffix())
 
 
 def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
     """The card of the lobby is updated."""
     notification = Notification("lobby", table.id, table.seq)
-    return _sent(table, notification, None, collapse=f"lobby:{table.id}", suffix=unique_suffix())
+    return sent(table, notification, None, collapse=f"lobby:{table.id}", suffix=unique_suffix())
 
 
 def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMessage]:
     """The messages of a table that can still be edited say a name in the place of former ones."""
     notification = Notification("names", table.id, table.seq, sentences=(name, *former))
-    return _sent(table, notification, None, suffix=unique_suffix())
+    return sent(table, notification, None, suffix=unique_suffix())
 
 
 def personal_notices(
@@ -253,7 +232,7 @@ def personal_notices(
 ) -> list[NewMessage]:
     """A notification to one person. suffix: tells it from others of its kind at that row."""
     notification = Notification(kind, table.id, seq, recipient.seat, sentences=tuple(sentences))
-    return _sent(table, notification, recipient, now=now, suffix=suffix)
+    return sent(table, notification, recipient, now=now, suffix=suffix)
 
 
 def announcements(
@@ -264,6 +243,7 @@ def announcements(
     recipients: Iterable[Recipient],
     suffix: str = "",
     now: datetime | None = None,
+    name: str = "",
 ) -> list[NewMessage]:
     """A notification to everyone: once where the table is shown, and to each as they wish.
 
@@ -273,31 +253,39 @@ def announcements(
     return [
         message
         for recipient in (None, *recipients)
-        for message in _sent(
+        for message in sent(
             table,
             Notification(kind, table.id, seq, recipient.seat if recipient else None, sentences=told),
             recipient,
             now=now,
             suffix=suffix,
+            name=name,
         )
     ]
 
 
-def _sent(
+def sent(
     table: TableInfo,
     notification: Notification,
     recipient: Recipient | None,
     *,
     now: datetime | None = None,
+    due: datetime | None = None,
     channels: set[str] | None = None,
     collapse: str | None = None,
     suffix: str = "",
+    name: str = "",
 ) -> list[NewMessage]:
-    """A notification by its routes; without a recipient to everyone, where the table is shown."""
-    found = routes(notification.kind, table, recipient, now, channels=channels)
+    """A notification by its routes (`notify.routes`); without a recipient to everyone, where the table is
+    shown.
+
+    collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency
+    key. name: what it is about, which is told once whatever happens at the table meanwhile.
+    """
+    found = routes(notification.kind, table, recipient, now, due, channels)
     if recipient is not None:
         notification = msgspec.structs.replace(notification, person_id=recipient.person_id)
-    return [_outbox_message(table, notification, route, collapse=collapse, suffix=suffix) for route in found]
+    return _by_routes(table, notification, found, collapse=collapse, suffix=suffix, name=name)
 
 
 def _turn_key(table_id: int, seat: int) -> str:
@@ -309,33 +297,35 @@ def turn_collapse_key(table_id: int, seat: int, channel: str) -> str:
     return f"{_turn_key(table_id, seat)}:{channel}"
 
 
-def _outbox_message(
+def _by_routes(
     table: TableInfo,
     notification: Notification,
-    route: Route,
+    found: Iterable[Route],
     *,
     collapse: str | None = None,
     suffix: str = "",
-) -> NewMessage:
-    """A message that takes a route.
-
-    collapse: a later message with the same key replaces this one while it waits. suffix: ends the idempotency
-    key.
-    """
-    channel = route.channel
-    recipient = str(notification.person_id or "") if channel != "table" else ""
+    name: str = "",
+) -> list[NewMessage]:
+    """A message that takes each of these routes."""
     seat = "" if notification.seat is None else str(notification.seat)
-    parts = (f"t{table.id}", str(notification.seq), notification.kind, seat, channel, recipient, suffix)
-    return NewMessage(
-        idempotency_key=".".join(parts),
-        channel="mail" if channel == "mail" else "discord",
-        address=route.address,
-        payload=msgspec.json.encode(msgspec.structs.replace(notification, ping=route.ping)),
-        ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notification.person_id}",
-        collapse_key=f"{collapse}:{channel}" if collapse else None,
-        not_before=route.due,
-        table_id=table.id,
-    )
+    about = (f"t{table.id}", str(notification.seq), notification.kind, seat)
+    messages = []
+    for route in found:
+        channel = route.channel
+        recipient = str(notification.person_id or "") if channel != "table" else ""
+        parts = ("clock", name, channel, recipient) if name else (*about, channel, recipient, suffix)
+        message = NewMessage(
+            idempotency_key=".".join(parts),
+            channel="mail" if channel == "mail" else "discord",
+            address=route.address,
+            payload=msgspec.json.encode(msgspec.structs.replace(notification, ping=route.ping)),
+            ordering_key=f"table:{table.id}" if channel == "table" else f"{channel}:{notification.person_id}",
+            collapse_key=f"{collapse}:{channel}" if collapse else None,
+            not_before=route.due,
+            table_id=table.id,
+        )
+        messages.append(message)
+    return messages
 
 
 def unique_suffix() -> str:

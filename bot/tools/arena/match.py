@@ -10,7 +10,7 @@ import msgspec
 from bot.tools.arena.contestants import contestant
 from bot.tools.arena.other_version import OtherVersion, Table
 from bot.tools.simulation.simulate import PLAYER_NAMES
-from engine import State, decision, new_game, play, standings
+from engine import State, decision, game_of, new_game, play, standings
 
 MAX_MOVES = 6_000
 """A game that has not ended after so many moves is scored as it stands."""
@@ -90,7 +90,6 @@ def score(setup: GameSetup, state: State, moves: int) -> list[SeatResult]:
     over = state.game_over
     out = {*state.bankrupt_seats, *([over.bankrupt] if over and over.bankrupt else [])}
     names = setup.seated()
-    phases = _phases(state)
     return [
         SeatResult(
             title=setup.title,
@@ -106,18 +105,12 @@ def score(setup: GameSetup, state: State, moves: int) -> list[SeatResult]:
             bankrupt=int(seat in out),
             game_bankrupt=int(bool(out)),
             phase=state.phase,
-            last_phase=int(state.phase == phases[-1]),
+            last_phase=int(state.phase == game_of(state).components.phases[-1].name),
             moves=moves,
             ending=over.reason if over else "unfinished",
         )
         for seat in state.seats
     ]
-
-
-def _phases(state: State) -> list[str]:
-    from engine import title_of
-
-    return [phase.name for phase in title_of(state.title, state.options).components.phases]
 
 
 def _place(worth: int, all_worths: Sequence[int]) -> float:
