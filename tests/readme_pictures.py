@@ -142,8 +142,7 @@ async def email_page(folder: Path, pictures: PictureWorkers) -> str:
         builder = PageBuilder(service, pictures)
         asked = Notification("turn", table.id, view.seq, seat, player.person_id, view.decision_id_of(seat))
         page = await builder._page(view, asked, seat)
-        async with store.read() as unit:
-            token = await reply_token_for(unit, player.person_id, view.table, seat, view.decision_id_of(seat))
+        token = await reply_token_for(store, player.person_id, view.table, seat, view.decision_id_of(seat))
         assert page is not None and token is not None
         address = ServiceAddress("play@games.example", b"k" * 32)
         raw = compose(address, page, token, datetime.now(UTC), "turn").raw

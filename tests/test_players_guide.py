@@ -112,8 +112,7 @@ async def email_examples(folder: Path) -> tuple[str, str]:
                 "turn", table.id, view.seq, 2, player.person_id, view.decision_id_of(2)
             )
             page = await builder._page(view, notification, 2)
-            async with store.read() as unit:
-                token = await reply_token_for(unit, player.person_id, view.table, 2, view.decision_id_of(2))
+            token = await reply_token_for(store, player.person_id, view.table, 2, view.decision_id_of(2))
             assert page is not None and token is not None
             turn = compose(address, page, token, datetime.now(UTC), "turn")
             reading = (await seats.reader(token)).read(ParsedMail("<example>", text="buy CS"))

@@ -103,8 +103,16 @@ async def run(
         standing_by = connection.standing_by
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
-        tidying = MailTidying(arrivals, connection, mail.keep_days)
-        caretaker = MailboxCaretaker(account, mail.keep_days, tidying.tidied, service.personal_data)
+        alerts = OperatorAlerts()
+
+        async def tidied(fullness: str) -> None:
+            connection.warn("fullness", fullness)
+            if fullness:
+                alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
+            if mail.keep_days:
+                await arrivals.delete_before(timedelta(days=mail.keep_days))
+
+        caretaker = MailboxCaretaker(account, mail.keep_days, tidied, service.personal_data)
         tasks.create_task(service.jobs.lead(TIDYING, [TIDYING], caretaker.run))
         tasks.create_task(wake_after_commits(service, worker))
 
@@ -239,23 +247,6 @@ def _due_mail(row: OutboxMessage) -> DueMail:
         row.attempts - 1,
         row.created_at,
     )
-
-
-class MailTidying:
-    """What is done once an hour with the mailbox: its fullness is reported, to the operator once a day, and
-    our own copies are deleted."""
-
-    def __init__(self, arrivals: InboundMail, connection: MailConnection, keep_days: int) -> None:
-        self._arrivals, self._connection, self._keep_days = arrivals, connection, keep_days
-        self._alerts = OperatorAlerts()
-
-    async def tidied(self, fullness: str) -> None:
-        """Tell the operator that the mailbox is nearly full, and delete our copies."""
-        self._connection.warn("fullness", fullness)
-        if fullness:
-            self._alerts.send("full", f"{fullness[0].upper()}{fullness[1:]}.", DAY)
-        if self._keep_days:
-            await self._arrivals.delete_before(timedelta(days=self._keep_days))
 
 
 def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:

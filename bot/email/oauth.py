@@ -86,7 +86,7 @@ class RefreshedTokens:
         settings = self._settings
         form = {
             "grant_type": "refresh_token",
-            "refresh_token": self._refresh_token(),
+            "refresh_token": self._unwritten or self._stored(),
             "client_id": settings.client_id,
             "client_secret": settings.client_secret.get_secret_value(),
             "scope": settings.scope,
@@ -116,10 +116,6 @@ class RefreshedTokens:
     @property
     def _configured_hash(self) -> str:
         return hashlib.sha256(self._settings.refresh_token.get_secret_value().encode()).hexdigest()
-
-    def _refresh_token(self) -> str:
-        """The newest refresh token."""
-        return self._unwritten or self._stored()
 
     def _stored(self) -> str:
         try:

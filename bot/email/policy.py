@@ -39,6 +39,7 @@ from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.reply_limits import (
     DEFAULT_LIMITS,
+    NOTICES_PER_DAY,
     PLAYED,
     REPEATED,
     Replies,
@@ -222,7 +223,7 @@ class MailPolicy:
         lines = reply.lines
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
         notices, code = await self._replies.count(86_400, token.actor, "wrong sender"), None
-        if can_be_held and notices < self._replies.limits.notices_per_day:
+        if can_be_held and notices < NOTICES_PER_DAY:
             code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
         return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
 
@@ -425,7 +426,7 @@ class MailPolicy:
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
                 ruling = Ruling("unreadable", page, token, Folder.QUARANTINE)
-                return await self._replies.reply(stub, ruling, daily=self._replies.limits.notices_per_day)
+                return await self._replies.reply(stub, ruling, daily=NOTICES_PER_DAY)
         return MailOutcome("unreadable", Folder.QUARANTINE)
 
 

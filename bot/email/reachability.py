@@ -255,10 +255,11 @@ class Correspondents:
             had_mail = person.preferences.get("mail") is not False
             await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
             addresses = await unit.people.verified_addresses(person_id)
-            for each in identities:
-                await unit.outbox.withdraw("mail", to=each.value)
+            withdrawn = [await unit.outbox.withdraw("mail", to=each.value) for each in identities]
         if had_mail:
             await self._mail_stopped(person_id)
+        if any(withdrawn):
+            await self._ask_on_discord(person_id)
         return addresses
 
     async def _mail_stopped(self, person_id: int) -> None:

@@ -30,7 +30,7 @@ from mail.reading.line_text import normalize_line
 from mail.reading.parser import ParsedMail
 from mail.reading.quotes import own_text
 from mail.reply_address import ReplyToken, ServiceAddress, TokenPurpose, find_codes, hash_token
-from storage import MailToken, UnitOfWork
+from storage import MailToken, Store, UnitOfWork
 
 MAX_TOKENS = 10  # that are looked up for one mail
 FIXED_ADDRESS_PURPOSES = ("link", "invite", "host", "bounce", "unsubscribe")
@@ -43,10 +43,15 @@ def table_label(table: TableInfo) -> str:
 
 
 async def reply_token_for(
-    unit: UnitOfWork, person_id: int, table: TableInfo | None, seat: int | None, decision_id: str | None
+    store: Store,
+    person_id: int,
+    table: TableInfo | None = None,
+    seat: int | None = None,
+    decision_id: str | None = None,
 ) -> ReplyToken | None:
     """The token for an email to a person; None for a person without a verified address."""
-    verified = await unit.people.verified_addresses(person_id)
+    async with store.read() as unit:
+        verified = await unit.people.verified_addresses(person_id)
     if not verified:
         return None
     return ReplyToken(
@@ -141,8 +146,7 @@ async def table_token(service: Service, token: ReplyToken, table_id: int | None)
     decision_id = None
     if view.state is not None and seat is not None:
         decision_id = view.answered_decision_id(seat)
-    async with service.store.read() as unit:
-        made = await reply_token_for(
-            unit, token.person_id, table, seat if view.state is not None else None, decision_id
-        )
+    made = await reply_token_for(
+        service.store, token.person_id, table, seat if view.state is not None else None, decision_id
+    )
     return replace(made, address=token.address) if made else token

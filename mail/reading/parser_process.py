@@ -9,11 +9,12 @@ import asyncio
 import contextlib
 import math
 import multiprocessing
+import os
 import signal
 import threading
 import time
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 from typing import Self
 
@@ -23,9 +24,6 @@ MEMORY_LIMIT = 1 << 30
 PROCESSOR_SECONDS = 5
 """Seconds of processor time that a mail may take."""
 START_TIMEOUT = 30.0
-
-
-Worker = tuple[BaseProcess, Connection]
 
 
 class ParserFailed(Exception):
@@ -45,19 +43,26 @@ def limit_processor_time(seconds: float) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), hard))
 
 
-def _worker_main(pipe: Connection, authserv_id: str) -> None:
+def _init_worker() -> None:
+    """A worker leaves interrupts to its parent, and ends with it even if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_LIMIT, MEMORY_LIMIT))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(EOFError, OSError):  # the service is gone
-        pipe.send(None)
-        while True:
-            partial = bool(pipe.recv())
-            limit_processor_time(PROCESSOR_SECONDS)
-            pipe.send(parse_mail(pipe.recv_bytes(), authserv_id, partial))
+
+
+def _exit_with_parent() -> None:
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(0)
+
+
+def _parsed(raw: bytes, authserv_id: str, partial: bool) -> ParsedMail:
+    limit_processor_time(PROCESSOR_SECONDS)
+    return parse_mail(raw, authserv_id, partial)
 
 
 class ParserProcess:
@@ -69,9 +74,8 @@ class ParserProcess:
     def __init__(self, authserv_id: str = "", timeout: float = 60.0) -> None:
         self._authserv_id = authserv_id
         self._timeout = timeout
-        self._lock = threading.Lock()
-        self._worker: Worker | None = None
-        self._starting: Worker | None = None
+        self._pool: ProcessPoolExecutor | None = None
+        self._has_started = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -79,71 +83,43 @@ class ParserProcess:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await asyncio.to_thread(self._stop)
+        self.close()
 
-    async def start(self) -> None:
-        """Start the worker, if there is none. Raises ParserNotStarted."""
-        await asyncio.to_thread(self._ensure_started)
+    async def start(self) -> ProcessPoolExecutor:
+        """Start the worker, if there is none. One that starts slowly goes on, and the next call waits for it.
+        Raises ParserNotStarted."""
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _init_worker)
+        if not self._has_started:
+            try:
+                async with asyncio.timeout(START_TIMEOUT):
+                    await asyncio.get_running_loop().run_in_executor(self._pool, os.getpid)
+            except TimeoutError as error:
+                why = f"it takes longer than {START_TIMEOUT:.0f} seconds"
+                raise ParserNotStarted(f"the parser could not be started: {why}") from error
+            except (OSError, BrokenProcessPool) as error:
+                self.close()
+                raise ParserNotStarted(f"the parser could not be started: {error}") from error
+            self._has_started = True
+        return self._pool
 
     async def parse(self, raw: bytes, partial: bool = False) -> ParsedMail:
         """Parse a mail. Raises ParserFailed, and ParserNotStarted."""
-        return await asyncio.to_thread(self._parse, raw, partial)
-
-    def _ensure_started(self) -> None:
-        with self._lock:
-            self._worker = self._worker or self._start()
-
-    def _parse(self, raw: bytes, partial: bool) -> ParsedMail:
-        with self._lock:
-            _, pipe = self._worker = self._worker or self._start()
-            try:
-                pipe.send(partial)
-                pipe.send_bytes(raw)
-                if pipe.poll(self._timeout) and isinstance(mail := pipe.recv(), ParsedMail):
-                    return mail
-            except (OSError, EOFError) as error:
-                self._kill()
-                raise ParserFailed("the parser died") from error
-            self._kill()
-            raise ParserFailed(f"the parser took longer than {self._timeout} seconds")
-
-    def _start(self) -> Worker:
-        """The worker, once it is ready. One that starts slowly goes on, and the next attempt waits for it."""
+        pool, loop = await self.start(), asyncio.get_running_loop()
         try:
-            process, pipe = self._starting = self._starting or self._new_process()
-            if not pipe.poll(START_TIMEOUT):
-                raise TimeoutError(f"it takes longer than {START_TIMEOUT:.0f} seconds")
-            pipe.recv()
+            async with asyncio.timeout(self._timeout):
+                return await loop.run_in_executor(pool, _parsed, raw, self._authserv_id, partial)
         except TimeoutError as error:
-            raise ParserNotStarted(f"the parser could not be started: {error}") from error
-        except (OSError, EOFError) as error:
-            self._kill()
-            raise ParserNotStarted(f"the parser could not be started: {error or 'it ended'}") from error
-        self._starting = None
-        return process, pipe
+            self.close()
+            raise ParserFailed(f"the parser took longer than {self._timeout} seconds") from error
+        except Exception as error:  # whatever a mail makes of the worker
+            self.close()
+            raise ParserFailed("the parser died") from error
 
-    def _new_process(self) -> Worker:
-        context = multiprocessing.get_context("spawn")
-        pipe, worker_pipe = context.Pipe()
-        process = context.Process(
-            target=_worker_main, args=(worker_pipe, self._authserv_id), daemon=True, name="mail-parser"
-        )
-        try:
-            process.start()
-        except OSError:
-            pipe.close()
-            raise
-        finally:
-            worker_pipe.close()
-        return process, pipe
-
-    def _kill(self) -> None:
-        for process, pipe in filter(None, (self._worker, self._starting)):
-            process.kill()
-            process.join()
-            pipe.close()
-        self._worker = self._starting = None
-
-    def _stop(self) -> None:
-        with self._lock:
-            self._kill()
+    def close(self) -> None:
+        """End the worker."""
+        if self._pool is not None:
+            for process in list((self._pool._processes or {}).values()):
+                process.kill()
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool, self._has_started = None, False

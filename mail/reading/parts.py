@@ -30,7 +30,7 @@ class MailProblem(StrEnum):
     IN_SUBJECT = "its moves stand in the subject, where none are read"
     NO_TEXT = "it has pictures or attachments but no text"
     TNEF = "its text is inside a winmail.dat attachment"
-    ENCRYPTED = "it is encrypted"
+    ENCRYPTED = "it is encrypted, or sealed by its signature"
     FAILED = "the service has failed at it"
 
 

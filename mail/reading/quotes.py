@@ -34,28 +34,22 @@ _ATTRIBUTION_STARTS = frozenset(
 _ATTRIBUTION_VERBS = tuple(
     """
     wrote:|wrote :|schrieb|écrit|escribió|ha scritto|schreef|geschreven:|escreveu|skrev|napisał|pisze:|napsal
-    |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道|writes:|zitat von |quoting
+    |a scris|viết:|kirjoitti|írta|yazdı|написал|пишет|写道|寫道|쓴 글:|wrote on |writes:|zitat von |quoting
     """.replace("\n    ", "").split("|")
 )
-_SENDER = (
-    r"(?:from|von|de|da|van|från|fra|od|lähettäjä|kimden|gönderen|feladó|από|от"
-    r"|보낸 사람|差出人|发件人|寄件者)"
+_HEADER_LABELS = frozenset(
+    """
+    from|sent|date|to|subject|cc|reply to|reply-to|importance|von|gesendet|datum|an|betreff|antwort an
+    |de|envoyé|à|objet|répondre à|enviado|fecha|para|asunto|assunto|da|inviato|data|a|oggetto|van
+    |verzonden|aan|onderwerp|från|skickat|till|ämne|fra|sendt|til|emne|od|wysłano|do|temat|odesláno|komu
+    |kopie|předmět|lähettäjä|lähetetty|vastaanottaja|kopio|aihe|kimden|gönderen|gönderildi
+    |gönderme tarihi|tarih|kime|bilgi|konu|feladó|elküldve|küldve|dátum|címzett|másolatot kap|tárgy
+    |de la|trimis|către|subiect|από|στάλθηκε|ημερομηνία|προς|κοιν|κοιν.|θέμα|от|отправлено|дата|кому
+    |тема|копия|від|надіслано|копія|מאת|נשלח|אל|עותק|נושא|보낸 사람|보낸 날짜|날짜|받는 사람|참조|제목
+    |差出人|送信日時|宛先|件名|发件人|发送时间|收件人|主题|寄件者|寄件日期|傳送日期|收件者|副本|主旨
+    """.replace("\n    ", "").split("|")
 )
-_SENT = (
-    r"(?:sent|date|gesendet|datum|envoyé|enviado|fecha|inviato|data|verzonden|skickat|sendt|wysłano|odesláno"
-    r"|gönderildi|gönderme tarihi|tarih|elküldve|küldve|dátum|στάλθηκε|ημερομηνία|отправлено|дата"
-    r"|보낸 날짜|날짜"
-    r"|送信日時|发送时间)"
-)
-_OTHER_LABELS = (
-    r"(?:to|subject|cc|reply[- ]to|importance|an|betreff|antwort an|à|objet|répondre à|para|asunto|assunto"
-    r"|a|oggetto|aan|onderwerp|till|ämne|til|emne|do|temat|komu|kopie|předmět|kime|bilgi|konu|címzett"
-    r"|másolatot kap|tárgy|προς|κοιν\.?|θέμα|кому|тема|받는 사람|참조|제목|宛先|件名|收件人|主题)"
-)
-_LABELS = f"(?:{_SENDER}|{_SENT}|{_OTHER_LABELS})"
-_HEADER_FIRST = re.compile(rf"\*?(?:{_SENDER}|{_SENT}) ?: ?\*?.{{1,180}}", re.IGNORECASE)
-_HEADER_NEXT = re.compile(rf"\*?{_LABELS} ?: ?\*?.{{0,180}}", re.IGNORECASE)
-_HEADER_WITHIN = re.compile(rf"(?<= )\*?{_LABELS} ?: ", re.IGNORECASE)
+_LABEL_WITHIN = re.compile(r"(?<= )(\w+) ?: ")
 _ORIGINAL_MESSAGE = frozenset(
     """
     original message|originalnachricht|ursprüngliche nachricht|message d'origine|mensaje original
@@ -208,10 +202,16 @@ def _reads_as_attribution(lines: Sequence[str], at: int, length: int) -> bool:
 
 
 def _is_header_block(lines: Sequence[str], at: int) -> bool:
-    first = lines[at].strip()
-    if not _HEADER_FIRST.match(first):
+    if not _has_label(lines[at]):
         return False
-    if len(_HEADER_WITHIN.findall(first[:400])) >= 2:
+    within = _LABEL_WITHIN.findall(lines[at][:400].replace("*", ""))
+    if sum(label.casefold() in _HEADER_LABELS for label in within) >= 2:
         return True  # all on one line
-    following = [line.strip() for line in lines[at + 1 : at + 7] if line]
-    return sum(bool(_HEADER_NEXT.fullmatch(line)) for line in following[:4]) >= 2
+    following = [line for line in lines[at + 1 : at + 7] if line]
+    return sum(map(_has_label, following[:4])) >= 2
+
+
+def _has_label(line: str) -> bool:
+    """Whether a line begins as those of a header do: `From: Ann`, `*Objet :* Friday` with bold letters."""
+    label, colon, _ = line[:40].replace("*", "").partition(":")
+    return bool(colon) and label.strip().casefold() in _HEADER_LABELS

@@ -267,13 +267,18 @@ class _Part:
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 
-    def _add_unclear(self, line: ReplyLine, reason: str) -> None:
+    def _add_unclear(self, line: ReplyLine, reason: str, is_signed: bool = False) -> None:
+        """is_signed: it stands in a signature, and may be a motto."""
         self.unclear.append(UnclearLine(line, reason))
-        nearest = unclear_lines.nearest_line(line.text, self._vocabulary, 0.6) if reason == NEARLY else None
-        is_prose = len(words_of(line.text)) >= 4 and first_word(line.text) not in self._vocabulary.game_verbs
-        if nearest:
+        is_long, begins_well = (
+            len(words_of(line.text)) >= 4,
+            first_word(line.text) in self._vocabulary.game_verbs,
+        )
+        if reason != NEARLY or (is_long and is_signed):
+            return
+        if nearest := unclear_lines.nearest_line(line.text, self._vocabulary, 0.6):
             self.meant.append(ReplyLine(line.number, nearest))
-        elif reason == NEARLY and not is_prose:
+        elif begins_well or not is_long:
             self._meant_is_known = False
 
     # --- paragraphs with a move ---
@@ -316,13 +321,15 @@ class _Part:
             self._in_signature = True
             self.ignored += [line.text for line in paragraph]
             return
+        opens = small_talk.opens_signature(paragraph[0].text, self._vocabulary)
+        is_signed = self._in_signature or (bool(self.lines) and opens)
         near = [
             line
             for line in paragraph
             if unclear_lines.nearly_move(line.text, self._vocabulary, may_be_name=True)
         ]
         for line in near:
-            self._add_unclear(line, NEARLY)
+            self._add_unclear(line, NEARLY, is_signed)
         if near:
             return
         text = [line.text + ("." if line.number in self._ended else "") for line in paragraph]
@@ -332,8 +339,7 @@ class _Part:
         asks = ASKING if any("?" in line.text for line in paragraph) else QUALIFYING
         for at, line in enumerate(paragraph):
             self._add(line, None if is_harmless or at else asks)
-        if self.lines:
-            self._in_signature = self._in_signature or small_talk.opens_signature(text[0], self._vocabulary)
+        self._in_signature = is_signed
 
     # --- the outcome ---
 

@@ -67,7 +67,8 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )
 _INITIALS = re.compile(r"[-~/ ]{0,3}(?:[A-Z]\.?[ -]?){1,3}")
-_INITIALS_FIRST = re.compile(r"(?:[A-Z]\. ?){1,3}")
+_INITIALS_FIRST = re.compile(r"^(?:i\. ?[AV]\.|ppa\.) ?|(?:[A-Z]\. ?){1,3}")
+"""Before a name: `J. R. Ewing`; in German also who signs for a firm: `i. A. Ann Lee`."""
 _OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f\u1e00-\u1eff]")
 _TITLES = frozenset("dr prof mr mrs ms herr frau ing dipl mag sir".split())
 _PARTICLES = frozenset(
@@ -115,7 +116,8 @@ def is_signature_like(line: str, names: frozenset[str], in_signature: bool = Fal
         return False
     if _OTHER_SCRIPT.search(line):
         return in_signature and len(words) <= 3  # elsewhere only names that we know
-    named = [word for word in words_of(_INITIALS_FIRST.sub("", line)) if word not in _TITLES][:1]
+    bare = _INITIALS_FIRST.sub("", line)
+    named = [word for word in words_of(bare) if word not in _TITLES][:1]
     if "?" in line or not named or named[0] in CONNECTING | REFERRING or len(words) > 8:
         return False
     is_known = not names.isdisjoint(words)
@@ -125,7 +127,7 @@ def is_signature_like(line: str, names: frozenset[str], in_signature: bool = Fal
         return False
     return all(
         word[:1].isupper() or word.casefold() in _PARTICLES
-        for word in re.findall(r"[^\W\d_][^\s,/|-]*", line)
+        for word in re.findall(r"[^\W\d_][^\s,/|-]*", bare)
     )
 
 

@@ -1,9 +1,8 @@
 """What makes a reply unclear: lines that are nearly moves, and prose that may take a move back. Pure.
 
 A move is played only if the whole reply leaves no doubt that it is meant. Two questions are asked here of
-a line that the game cannot read: is it nearly a move (`nearly_move`), does it qualify the moves
-(`qualifies` beside one, `continues` in a paragraph of its own). `mail.reading.small_talk`
-says which prose is certainly harmless.
+a line that the game cannot read: is it nearly a move (`nearly_move`), does it qualify the move that it stands
+beside (`qualifies`). `mail.reading.small_talk` says which prose is certainly harmless.
 """
 
 import re
@@ -240,14 +239,6 @@ REFERRING = frozenset(
     toutes les le la de pour avec todo todas el con
     """.split()
 )
-_ASKING = re.compile(
-    r"\b(?:(?:can|may|should|do|am|have|would|could|must|shall|will) (?:i|we)|is (?:that|this|it)"
-    r"|would (?:that|this|it)"
-    r"|legal|allowed|right|correct|possible|okay|ok|valid|enough|afford|sure|sense|better|kann ich"
-    r"|darf ich|soll ich"
-    r"|geht das|richtig|erlaubt)\b",
-    re.IGNORECASE,
-)
 _FOOTER = re.compile(
     r"\b(?:intended recipient|confidential|confidentiality|privileged|disclaimer|virus|virus-free|avast"
     r"|vertraulich\w*|confidentiel(?:le)?s?|confidencial(?:es)?|riservat[oie]|vertrouwelijk|poufn\w+"
@@ -265,21 +256,6 @@ def retracts(line: str) -> bool:
 def qualifies(line: str) -> bool:
     """Whether prose right beside a move may qualify it: `only if Bob sells`."""
     return "?" in line or DOUBTING.search(without_idioms(line)) is not None or retracts(line)
-
-
-def continues(line: str) -> bool:
-    """Whether prose in a paragraph of its own goes on about the orders: `But only if …`, `All of them`, `Or
-    pass`.
-    """
-    words = words_of(line)
-    if not words:
-        return False
-    plain = without_idioms(line)
-    if (words_of(plain)[:1] and words_of(plain)[0] in CONNECTING) or retracts(line) or DECIDING.search(plain):
-        return True
-    if "?" in line and _ASKING.search(line):
-        return True
-    return len(words) <= 5 and (words[0] in REFERRING or any(char.isdigit() for char in line))
 
 
 def starts_as_condition(line: str) -> bool:

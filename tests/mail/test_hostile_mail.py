@@ -136,7 +136,7 @@ def parser() -> Iterator[ParserProcess]:
     """One for all bombs: its worker has to live through them."""
     found = ParserProcess()
     yield found
-    found._stop()
+    found.close()
 
 
 @pytest.mark.timeout(120)
@@ -210,10 +210,9 @@ async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -
             await parser.parse(C18["many lines"][0]())
     async with ParserProcess() as parser:
         await parser.parse(b"\n\nx")
-        worker = parser._worker
-        assert worker
-        worker[0].kill()
-        worker[0].join()
+        (worker,) = (await parser.start())._processes.values()
+        worker.kill()
+        worker.join()
         with pytest.raises(ParserFailed, match="died"):
             await parser.parse(b"\n\nx")
         assert (await parser.parse(b"From: ann@player.test\n\nbuy SV\n")).sender == "ann@player.test"
@@ -250,7 +249,6 @@ async def test_a_parser_that_cannot_be_started_is_another_fault(monkeypatch: pyt
             patch.setattr("mail.reading.parser_process.START_TIMEOUT", 0.0)
             with pytest.raises(ParserNotStarted, match=r"^the parser could not be started: it takes longer"):
                 await parser.start()
-            starting = parser._starting
-        await parser.start()
-        assert starting is not None and parser._worker == starting, "it was not begun anew"
+            starting = parser._pool
+        assert await parser.start() is starting, "it was not begun anew"
         assert (await parser.parse(b"Subject: hello\r\n\r\nbuy SV\r\n")).text.strip() == "buy SV"

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -256,11 +257,11 @@ class LateReader(ParserProcess):
 
     attempts = 0
 
-    async def start(self) -> None:
+    async def start(self) -> ProcessPoolExecutor:
         self.attempts += 1
         if self.attempts <= 5:
             raise ParserNotStarted("the parser could not be started: it takes longer than 30 seconds")
-        await super().start()
+        return await super().start()
 
 
 async def test_a_parser_that_does_not_start_spoils_no_mail(

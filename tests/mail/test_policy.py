@@ -262,6 +262,13 @@ async def test_a_letter_with_nothing_but_a_subject(
     assert await desk.played() == []
 
 
+async def test_who_asks_in_prose_for_no_more_emails_reads_the_word_for_it(
+    desk: LetterDesk, notice: Delivery
+) -> None:
+    outcome = await desk.arrive(reply(notice, "Please stop sending me these emails."))
+    assert outcome.reason == "no moves" and "You can write: stop" in one_line(outcome.replies[0])
+
+
 async def test_stop_without_a_token_is_told_how(desk: LetterDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(lost(reply(notice, "Stop", to=ADDRESS)))
     assert outcome.reason == "not done" and "reply to this email with `stop`" in one_line(outcome.replies[0])

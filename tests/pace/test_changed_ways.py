@@ -9,6 +9,7 @@ import pytest
 from bot.email.reachability import Bounce, Correspondents
 from bot.hub.people import load_standing
 from mail.reply_address import ReplyToken
+from storage import NewMessage
 from tests.pace.conftest import START, DrivenTable
 
 MORNING = START + timedelta(hours=21)  # 07:00 in UTC
@@ -116,6 +117,23 @@ async def test_the_settings_say_that_emails_are_stopped(driven: DrivenTable) -> 
     assert "settings tell default  # you have stopped emails; `start` by email" in shown
     await driven.service.settings.apply(bob, ["tell mail"])
     assert "stopped" not in await driven.service.settings.show(bob)
+
+
+async def test_what_waits_as_an_email_when_emails_stop_is_asked_on_discord(driven: DrivenTable) -> None:
+    """The mail server was away since their turn began: the email was dropped, and nothing told them."""
+    await driven.begin("none", discord=True)
+    await driven.settings("Bob", "tell mail")
+    await driven.say("Ann", "pass")
+    await driven.wait_until(START + timedelta(hours=1))
+    driven.told.clear()
+    address, later = {"to": "bob@player.test", "sender": "play@games.test"}, driven.now + timedelta(hours=1)
+    async with driven.store.begin() as unit:
+        await unit.outbox.enqueue(NewMessage("<1@games.test>", "mail", address, b"mail", not_before=later))
+    await Correspondents(driven.service).stop(driven.people["Bob"])
+    await driven.tick()
+    assert [line[9:] for line in driven.heard("Bob")] == [
+        "thread reminder: The table has waited for you for 1 hour."
+    ]
 
 
 async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTable) -> None:

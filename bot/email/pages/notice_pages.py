@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Literal
 
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import (
@@ -71,10 +70,8 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
-        if notification.kind in ("export", "erase"):
-            return await self._personal_page(notification.kind, notification.person_id)  # type: ignore[arg-type]
-        if notification.kind == "account":
-            return await self._account_page(notification, notification.person_id, str(row.address["email"]))
+        if notification.kind in ("export", "erase", "account"):
+            return await self._personal_page(notification, notification.person_id, str(row.address["email"]))
         if notification.kind in ("gathered", "lost"):
             return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
@@ -98,8 +95,7 @@ class PageBuilder:
         view = await self._service.queries.view(notification.table_id)
         made = await self._page(view, notification, seat)
         decision_id = notification.decision_id or view.answered_decision_id(seat)
-        async with self._store.read() as unit:
-            token = await reply_token_for(unit, notification.person_id, table, seat, decision_id)
+        token = await reply_token_for(self._store, notification.person_id, table, seat, decision_id)
         return (made, token) if made and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
@@ -124,21 +120,17 @@ class PageBuilder:
         return answer_pages.address_confirmation(name), token
 
     async def _personal_page(
-        self, wanted: Literal["export", "erase"], person_id: int
-    ) -> tuple[MailPage, ReplyToken] | None:
-        """The page that asks a person whether they want their data, or to be deleted."""
-        async with self._store.read() as unit:
-            token = await reply_token_for(unit, person_id, None, None, None)
-        pages_of = {"export": answer_pages.export_confirmation, "erase": answer_pages.erasure_confirmation}
-        return (pages_of[wanted](), replace(token, purpose=wanted)) if token else None
-
-    async def _account_page(
         self, notification: Notification, person_id: int, address: str
     ) -> tuple[MailPage, ReplyToken] | None:
-        """The page about the addresses of a person, to one of them."""
-        async with self._store.read() as unit:
-            token = await reply_token_for(unit, person_id, None, None, None)
-        if token is None or address not in token.verified_addresses:
+        """The page that asks a person whether they want their data, or to be deleted; or about their
+        addresses, to one of them."""
+        if (token := await reply_token_for(self._store, person_id)) is None:
+            return None
+        if notification.kind == "export":
+            return answer_pages.export_confirmation(), replace(token, purpose="export")
+        if notification.kind == "erase":
+            return answer_pages.erasure_confirmation(), replace(token, purpose="erase")
+        if address not in token.verified_addresses:
             return None
         page = announcement("Your email addresses.", notification.sentences)
         return page, replace(token, address=address)
@@ -156,8 +148,7 @@ class PageBuilder:
                 seat = notification.seat
                 view = await self._service.queries.view(table.id)
                 decision_id = view.answered_decision_id(seat)
-        async with self._store.read() as unit:
-            token = await reply_token_for(unit, person_id, table, seat, decision_id)
+        token = await reply_token_for(self._store, person_id, table, seat, decision_id)
         page = answer_pages.gathered_answers if notification.kind == "gathered" else answer_pages.bounced_mail
         return (page(notification.sentences), token) if token else None
 
@@ -273,8 +264,7 @@ async def page_token(
     seat = notification.seat if page.decision_id else None
     if seat is not None and seat not in table.seats_of(person_id):
         return None
-    async with store.read() as unit:
-        token = await reply_token_for(unit, person_id, table, seat, page.decision_id)
+    token = await reply_token_for(store, person_id, table, seat, page.decision_id)
     if token is None or page.yes is None:
         return token
     return replace(token, purpose="answer", decision_id=f"{page.yes.line}|{page.no.line if page.no else ''}")
@@ -297,8 +287,8 @@ class DigestComposer:
         first: ReplyToken | None = None
         issued: list[IssuedToken] = []
         for each, page in waiting[:MAX_TABLES]:
-            async with self._service.store.read() as unit:
-                token = await reply_token_for(unit, person_id, each.table, each.seat, page.decision_id)
+            store, decision_id = self._service.store, page.decision_id
+            token = await reply_token_for(store, person_id, each.table, each.seat, decision_id)
             if token is None:
                 continue
             address, code = None, ""

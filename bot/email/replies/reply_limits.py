@@ -28,6 +28,9 @@ ERASED = "erased"
 """The reason of a mail that is not answered, because its writer was deleted at their wish."""
 ECHO_WINDOW = timedelta(hours=1)
 MAX_ECHOES = 1000
+BREAKER_MINUTES = 10
+NOTICES_PER_DAY = 3
+"""To one seat, about mail from a wrong address or that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +39,12 @@ class ReplyLimits:
 
     replies_per_hour: to one seat; above it, receipts after which somebody else is to act are gathered
     into one email, and above three times as many all replies to this seat. breaker_replies: above this many
-    replies in `breaker_minutes`, those to everybody are gathered. The two last neither count nor hold
-    receipts of moves. notices_per_day: about mail from a wrong address.
+    replies in `BREAKER_MINUTES`, those to everybody are gathered. The two last neither count nor hold
+    receipts of moves.
     """
 
     replies_per_hour: int = 20
-    notices_per_day: int = 3
     breaker_replies: int = 200
-    breaker_minutes: int = 10
 
 
 DEFAULT_LIMITS = ReplyLimits()
@@ -85,7 +86,7 @@ class Replies:
         limits: ReplyLimits,
         now: Callable[[], datetime],
     ) -> None:
-        self.limits = limits
+        self._limits = limits
         self._address = address
         self._arrivals = arrivals
         self._alerts = alerts
@@ -119,7 +120,7 @@ class Replies:
         if ruling.reason == "forged":
             daily = 1
         elif ruling.reason == "wrong sender":
-            daily = self.limits.notices_per_day
+            daily = NOTICES_PER_DAY
         if ruling.reason in (REPEATED, ERASED):
             return MailOutcome(ruling.reason, ruling.folder)
         page, token = ruling.page, ruling.token
@@ -127,7 +128,7 @@ class Replies:
         reason = ruling.reason
         if daily and await self.count(86_400, token.actor, reason) >= daily:
             return MailOutcome(reason, ruling.folder, key)
-        is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self.limits.replies_per_hour
+        is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self._limits.replies_per_hour
         if is_busy or (reason != PLAYED and await self._is_loop(token.actor)):
             gathered = GatheredAnswer(token, summary(page)) if is_from(mail, token) else None
             return MailOutcome(reason, ruling.folder, key, gathered=gathered)
@@ -155,12 +156,11 @@ class Replies:
 
         Receipts of moves do not count: a loop plays none.
         """
-        limits = self.limits
-        one, everybody, minutes = 3 * limits.replies_per_hour, limits.breaker_replies, limits.breaker_minutes
+        one, everybody = 3 * self._limits.replies_per_hour, self._limits.breaker_replies
         if await self._count_without_moves(3_600, actor) >= one:
             said = f"{one} replies by email to one player in an hour: the next ones to them"
-        elif await self._count_without_moves(60 * minutes) >= everybody:
-            said = f"{everybody} replies by email in {minutes} minutes: the next ones"
+        elif await self._count_without_moves(60 * BREAKER_MINUTES) >= everybody:
+            said = f"{everybody} replies by email in {BREAKER_MINUTES} minutes: the next ones"
         else:
             return False
         self._alerts.send("breaker", f"{said} are sent together later.")

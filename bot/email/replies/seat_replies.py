@@ -46,6 +46,7 @@ _POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,
 _FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
 """A question that begins as the head of a quoted email does, and is none."""
 _SPEAKER = re.compile(r"[\s*•–-]{0,4}[^\W_]+(?: [^\W_]+){0,8} ?")
+_WANTS_NO_EMAILS = re.compile(r"\b(?:unsubscribe|(?:stop|no more|remove)\b.*\be?-?mails?)\b", re.IGNORECASE)
 _ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
 
 
@@ -71,7 +72,10 @@ class ReadReply:
 
     @property
     def suggestions(self) -> tuple[str, ...]:
-        """Legal lines that a reply without any may mean, else those that are legal."""
+        """Legal lines that a reply without any may mean, else those that are legal; for who asks in prose
+        for no more emails the word that ends them."""
+        if not self.parsed.unclear and any(_WANTS_NO_EMAILS.search(line) for line in self.text.lines):
+            return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
         near = [line for text in unclear if (line := nearest_line(text, vocabulary, 0.5))]
