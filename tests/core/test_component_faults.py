@@ -158,6 +158,10 @@ def ability(place: int, **entries: object) -> Callable[[Box], object]:
         (put("companies", 0, "tokens", to=[]), "The RED has a home in B2 but no token"),
         (put("companies", 0, "destination", to="Z9"), "The RED has its destination in Z9, which is not on"),
         (put("companies", 0, "shares", to=[20, 10]), "The shares of the RED make 30 %, not 100 %."),
+        (
+            put("companies", 0, "color", to="redd"),
+            "The RED has the color redd, which must be written as #d1232a.",
+        ),
         (put("companies", 0, "float_percent", to=101), "The RED floats at 101 %, which must be 0 to 100 %."),
         (put("companies", 0, "sym", to="BLU"), "There is more than one company BLU."),
     ],

@@ -6,6 +6,7 @@ function here checks one part of the box against the parts that it names.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
@@ -260,6 +261,9 @@ def _hexes_off_map(where: str, hexes: Iterable[str], components: Components) -> 
     )
 
 
+_COLOR = re.compile("#[0-9A-Fa-f]{6}")
+
+
 def _company_faults(components: Components) -> Iterator[str]:
     hexes = components.map.hexes
     yield from _twice((company.sym for company in components.companies), "company")
@@ -269,6 +273,9 @@ def _company_faults(components: Components) -> Iterator[str]:
             yield f"The shares of the {company.sym} make {sum(company.shares)} %, not 100 %."
         if not 0 <= company.float_percent <= 100:
             yield f"{where} floats at {company.float_percent} %, which must be 0 to 100 %."
+        for color in (company.color, company.text_color):
+            if not _COLOR.fullmatch(color):
+                yield f"{where} has the color {color}, which must be written as #d1232a."
         if company.destination is not None and company.destination not in hexes:
             yield f"{where} has its destination in {company.destination}, which is not on the map."
         if company.home is None:
