@@ -189,7 +189,7 @@ async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> N
     await late_with_deputy(driven)
     own = driven.heard("Ann", "time_up")[0]
     assert "Dora decides for you this once at table Friday" in own
-    assert driven.heard("Dora", "news") == [] and len(driven.heard("Dora", "deputy")) == 1
+    assert driven.heard("Dora", "news") == [] and len(driven.heard("Dora", "deputy", "turn")) == 1
     assert isinstance(await driven.say("Ann", "extend"), Completed)
     await driven.wait_until(START + 48 * HOUR)
     told = driven.heard("Bob", "news")

@@ -185,16 +185,16 @@ class TimeUp(WaitTimers):
                 "deputy: please decide for them this once."
             )
             stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
-            await unit.outbox.enqueue(
-                *clock_messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
-            )
+            beside = clock_messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
             waiting = [p for p in table.pending if p.seat == seat]
+            turn = messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
             told = (
                 f"{deputy.name} decides for you this once at table {info.name} {info.code}, unless you move "
                 "first."
             )
             await unit.outbox.enqueue(
-                *messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now),
+                *messages.with_own_news(turn, beside),
+                *beside,
                 *clock_messages.personal_messages(
                     info, "time_up", wait.recipient, told, f"{stamp}.own", unit.now
                 ),

@@ -103,14 +103,18 @@ def _emails(messages: Iterable[NewMessage]) -> list[NewMessage]:
     return [message for message in messages if message.channel == "mail"]
 
 
+BESIDE_A_TURN = "order", "time_up", "deputy"
+"""Kinds of notifications to one person that a message about their turn may have in it."""
+
+
 def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewMessage]:
-    """The messages of a commit, of which an email or a direct message about a turn or news also has what its
-    reader is told of their orders or their time, so that no second one (of those beside) says it. It does not
-    give way to a later turn."""
+    """Messages of which an email or a direct message about a turn or news also has what its reader is told of
+    their orders or their time, or that they are a deputy, so that no second one (of those beside) says it. It
+    does not give way to a later turn."""
     kept = list[NewMessage]()
     for message in beside:
         own = decode_notification(message.payload)
-        with_turn = _beside_which(message, told) if own.kind in ("order", "time_up") else None
+        with_turn = _beside_which(message, told) if own.kind in BESIDE_A_TURN else None
         if with_turn is None:
             kept.append(message)
         else:
