@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import engine
@@ -18,12 +17,7 @@ class DrawnHere(PictureWorkers):
         self.requests: list[tuple[str, dict[str, Any]]] = []
 
     async def request(
-        self,
-        kind: str,
-        state: engine.State,
-        arguments: tuple[Any, ...],
-        details: dict[str, Any],
-        turn_of: Hashable = None,
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any], *_: Any
     ) -> Picture | None:
         self.requests.append((kind, details))
         return draw_file(kind, state, arguments, details)

@@ -46,8 +46,16 @@ def test_a_text_is_exported_imported_and_written_as_text_again(tmp_path: Path) -
     assert scores and set(scores) <= set(second)
 
 
-def test_without_out_the_export_is_printed() -> None:
-    result = run("export", GAMES / "1830-2p-1.18xx", "--to", "csv")
+@pytest.fixture
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The beginning of a game, up to the first stock round."""
+    path = tmp_path_factory.mktemp("source") / "game.18xx"
+    path.write_text("".join(GAME.read_text().splitlines(keepends=True)[:25]))
+    return path
+
+
+def test_without_out_the_export_is_printed(begun: Path) -> None:
+    result = run("export", begun, "--to", "csv")
     assert result.output.startswith("round,") and "stock round 1," in result.output
 
 
@@ -84,20 +92,14 @@ def test_each_error_is_one_sentence(
     ],
 )
 def test_a_disk_that_is_full_leaves_the_former_file(
-    words: tuple[str, ...],
-    name: str,
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...], name: str, begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path / "data"))
     (file := tmp_path / name).write_text("former")
-    game = tmp_path_factory.mktemp("source") / "game.18xx"
-    game.write_text("".join(GAME.read_text().splitlines(keepends=True)[:25]))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
     try:
-        result = run(*(word.format(tmp_path, game=game) for word in words))
+        result = run(*(word.format(tmp_path, game=begun) for word in words))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert result.exit_code == 1 and f"{file} cannot be used: File too large.\n" in result.output
@@ -126,9 +128,11 @@ def test_a_game_is_saved_by_a_name(name: str, tmp_path: Path, monkeypatch: pytes
     assert not list(tmp_path.iterdir())
 
 
-def test_a_table_of_the_store_is_named_by_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_the_store_is_named_by_its_code(
+    begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
-    saved = run("import", GAMES / "1830-2p-1.18xx", "--save", "Friday").output
+    saved = run("import", begun, "--save", "Friday").output
     assert "saved as table" in saved
     code = saved.split()[-1]
     assert run("export", code).output == run("export", "Friday").output != ""

@@ -115,7 +115,7 @@ async def test_a_post_that_was_deleted_is_made_again(running: RunningBot, fake: 
         assert len([m for m in fake.visible_messages(channel) if "1830 with Nora and Otto" in m.text]) == 1
 
 
-OVER = Path(__file__).parent.parent / "games" / "1830-2p-1.18xx"
+OVER = Path(__file__).parent.parent / "games" / "1830-2p-27-18xx.games.18xx"
 
 
 async def pressed(fake: FakeDiscord, who: str, post: Message, label: str) -> Interaction:

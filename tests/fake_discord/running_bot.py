@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Hashable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,7 @@ class OnePixelPictures(PictureWorkers):
         self.drawn: list[tuple[str, PaletteName]] = []
 
     async def request(
-        self,
-        kind: str,
-        state: engine.State,
-        arguments: tuple[Any, ...],
-        details: dict[str, Any],
-        turn_of: Hashable = None,
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any], *_: Any
     ) -> Picture | None:
         self.draw_count += 1
         self.drawn.append((kind, details.get("palette", "light")))

@@ -6,6 +6,7 @@ They are random games (`railpost simulate --out`), chosen for the kinds of decis
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from engine.title import SITE_CONVENTIONS
 from tests.game_text.histories import GAMES, GAMES_1851, history_of, replayed
 from tests.review.test_money import assert_sums
 
+SHORTEST = min(GAMES, key=os.path.getsize)
 COVERED = {
     "1830": {SITE_CONVENTIONS, "multiple_brown_from_ipo", "optional_6_train"},
     "1817": {SITE_CONVENTIONS, *optional_rules("1817")},
@@ -41,14 +43,14 @@ def test_the_game_replays_to_its_recorded_end(path: Path) -> None:
 
 
 def test_a_changed_checkpoint_does_not_hold() -> None:
-    text = GAMES[0].read_text(encoding="utf-8")
+    text = SHORTEST.read_text(encoding="utf-8")
     last = text.rindex("= cash bank ")
     report = replay(text[:last] + "= cash bank 1\n" + text[last:])
     assert report.failure is not None and report.failure.expected == "$1"
 
 
 def test_a_changed_move_does_not_go_unnoticed() -> None:
-    text = GAMES[0].read_text(encoding="utf-8")
+    text = SHORTEST.read_text(encoding="utf-8")
     assert not replay(text.replace(": withhold\n", ": pay\n", 1)).ok
 
 

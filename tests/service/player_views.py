@@ -7,7 +7,7 @@ too, with their alternative texts.
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import engine
@@ -42,12 +42,7 @@ class RequestedPictures(PictureWorkers):
         self.draws, self.drawn = False, 0
 
     async def request(
-        self,
-        kind: str,
-        state: engine.State,
-        arguments: tuple[Any, ...],
-        details: dict[str, Any],
-        turn_of: Hashable = None,
+        self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any], *_: Any
     ) -> Picture | None:
         asked = repr((kind, engine.encode_state(state), arguments, sorted(details.items())))
         if not self.draws:
