@@ -29,8 +29,8 @@ MAX_POSITION, MAX_SHOWN = 4000, 3000
 """Characters that a form takes, and that are given back."""
 EXAMPLE = f"title {engine.title_names()[0]}\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n@ par PRR 100"
 HOW = (
-    "Give a game as a file (`file`), by its address (`url`), or a table (`table`). The file may be written by "
-    f"hand, for a position around a real table:\n```\n{EXAMPLE}\n```"
+    "Give a game as a file (`file`), by its address (`url`), or a table (`table`). The file may be written "
+    f"by hand, for a position around a real table:\n```\n{EXAMPLE}\n```"
 )
 
 
