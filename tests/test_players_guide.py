@@ -33,6 +33,7 @@ from mail.reading.parser import ParsedMail
 from mail.reply_address import ServiceAddress
 from storage import Store, open_store
 from tests.drawn_here import DrawnHere
+from tests.tables import started
 
 GUIDE = Path(__file__).parent.parent / "docs" / "players.md"
 EXAMPLE = re.compile(r"(<!-- example: (\w+) -->\n```text\n)(.*?)(^```$)", re.DOTALL | re.MULTILINE)
@@ -48,16 +49,13 @@ async def service_in(folder: Path) -> AsyncIterator[tuple[Service, Store]]:
 
 async def started_table(service: Service, store: Store, names: Sequence[str] = NAMES) -> TableInfo:
     """A game of 1830 of people who all have email addresses."""
-    people = []
+    people = {}
     for name in names:
         async with store.begin() as unit:
             person = await person_by_address(unit, f"{name.lower()}@player.example", name)
             await unit.people.add_identity(person.id, "email", f"{name.lower()}@player.example")
-        people.append(person.id)
-    table = await service.lobby.create("1830", people[0], name="Friday")
-    for person_id, name in zip(people, names, strict=True):
-        await service.lobby.join(table.id, person_id, name)
-    return await service.lobby.start(table.id, by=people[0], order=names)
+        people[name] = person.id
+    return await started(service, people, name="Friday")
 
 
 def shown(components: list[Json]) -> list[str]:

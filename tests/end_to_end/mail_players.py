@@ -40,6 +40,7 @@ from mail.reading.parser_process import ParserProcess
 from storage import Person, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, pymap_server, smtp_server
+from tests.tables import started
 
 ADDRESS = "play@games.test"
 QUICK = delivery.MailTiming(
@@ -205,11 +206,8 @@ class MailHarness:
         self, title: str, names: Sequence[str], options: Sequence[str] | None = None
     ) -> TableInfo:
         """A started game of players by email; the first is the host."""
-        persons = [await self.person(name) for name in names]
-        table = await self.service.lobby.create(title, persons[0].id, name="Friday", options=options)
-        for person, name in zip(persons, names, strict=True):
-            await self.service.lobby.join(table.id, person.id, name)
-        return await self.service.lobby.start(table.id, by=persons[0].id, order=names)
+        people = {name: (await self.person(name)).id for name in names}
+        return await started(self.service, people, title, name="Friday", options=options)
 
     async def mail(self, raw: bytes, sender: str = "ann@player.test") -> None:
         """Deliver an email to the mailbox, by LMTP if the server has it."""

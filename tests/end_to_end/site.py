@@ -15,6 +15,7 @@ from tests.end_to_end.fork_server import environment
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, settings_for
 from tests.fake_discord.server import FakeDiscord
 from tests.mail.servers import Mailbox, SmtpCatcher, pymap_server, smtp_server
+from tests.tables import started
 
 
 @dataclass
@@ -66,8 +67,6 @@ async def site(folder: Path, address: str = "") -> AsyncIterator[Site]:
                 ann = await people.person_by_discord(unit, fake.find_user("Ann").id, "Ann")
             bob = await office.person("Bob")
             place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
-            table = await service.lobby.create("1830", ann.id, name="Friday", location=place)
-            await service.lobby.join(table.id, ann.id, "Ann")
-            await service.lobby.join(table.id, bob.id, "Bob")
-            await service.lobby.start(table.id, by=ann.id, order=("Ann", "Bob"))
+            seated = {"Ann": ann.id, "Bob": bob.id}
+            table = await started(service, seated, name="Friday", location=place)
             yield Site(folder, fake, mailbox, smtp, office, table.id)

@@ -18,6 +18,7 @@ from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
+from tests.tables import started
 
 ANN = "ann@player.test"
 NEW = ("new 1830 Bob <bob@player.test>, Cid <cid@player.test>",)
@@ -137,10 +138,7 @@ async def test_talk_is_said_once(store: Store) -> None:
     service = Service(store)
     async with store.begin() as unit:
         people = [await unit.people.get_or_create("email", f"{n}@player.test", n) for n in ("Bob", "Cid")]
-    table = await service.lobby.create("1830", people[0].id)
-    for person in people:
-        await service.lobby.join(table.id, person.id, person.name)
-    await service.lobby.start(table.id, by=people[0].id, order=("Bob", "Cid"))
+    table = await started(service, {person.name: person.id for person in people})
     token = ReplyToken(
         "reply", "Bob@player.test", frozenset({"bob@player.test"}), person_id=people[0].id,
         table_id=table.id, seat_number=0,

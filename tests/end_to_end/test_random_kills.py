@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.service import Service
 from storage import open_store
 from tests.end_to_end.fork_server import ForkServer
+from tests.tables import started
 
 KILLS = int(os.environ.get("RAILPOST_TEST_KILLS", "4"))
 TABLES = 4
@@ -66,18 +67,13 @@ async def test_kills_at_random_moments_lose_and_double_nothing(
 
 
 async def new_tables(address: str) -> list[int]:
-    names = ("Ann", "Bob", "Cid")
     tables = []
     async with await open_store(address) as store:
         service = Service(store)
         for _ in range(TABLES):
-            info = await service.lobby.create("1830", None)
-            for name in names:
-                async with store.begin() as unit:
-                    person = await unit.people.add(name)
-                await service.lobby.join(info.id, person.id, name)
-            await service.lobby.start(info.id, by=None, order=names)
-            tables.append(info.id)
+            async with store.begin() as unit:
+                people = {name: (await unit.people.add(name)).id for name in ("Ann", "Bob", "Cid")}
+            tables.append((await started(service, people)).id)
     return tables
 
 

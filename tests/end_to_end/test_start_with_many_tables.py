@@ -26,6 +26,7 @@ from storage import open_store
 from tests.end_to_end.fork_server import ROOT, environment
 from tests.fake_discord.server import FakeDiscord
 from tests.stores import sqlite_only
+from tests.tables import started
 
 TABLES = int(os.environ.get("RAILPOST_TEST_TABLES", "10000"))
 PLACES = """
@@ -42,14 +43,12 @@ async def table_of_ann(path: Path, fake: FakeDiscord) -> tuple[int, str]:
     async with await open_store(path) as store:
         service = Service(store)
         async with store.begin() as unit:
-            seated = [
-                await people.person_by_discord(unit, fake.find_user(name).id, name) for name in ("Ann", "Bob")
-            ]
+            seated = {
+                name: (await people.person_by_discord(unit, fake.find_user(name).id, name)).id
+                for name in ("Ann", "Bob")
+            }
         place = {"guild": fake.guild_id, "channel": next(iter(fake.channels))}
-        table = await service.lobby.create("1830", seated[0].id, name="Friday", location=place)
-        for person in seated:
-            await service.lobby.join(table.id, person.id, person.name)
-        await service.lobby.start(table.id, by=seated[0].id, order=("Ann", "Bob"))
+        table = await started(service, seated, name="Friday", location=place)
         view = await service.queries.view(table.id)
         assert view.state is not None
         return table.id, engine.legal_lines(view.state, "p0")[0]

@@ -23,6 +23,7 @@ from renderers import PaletteName, Picture
 from storage import OutboxMessage, Store, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
+from tests.tables import started
 
 OPENING = ("bid BO 225", "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
 DOT = bytes.fromhex(
@@ -162,16 +163,12 @@ class RunningBot:
         The first is the host. It begins without the commands and presses of its lobby.
         """
         assert self.service is not None
-        lobby, people = self.service.lobby, []
+        people = {}
         async with self.service.store.begin() as unit:
             for name in names:
-                people.append((await person_by_discord(unit, self.fake.find_user(name).id, name)).id)
+                people[name] = (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
         place = {"guild": self.fake.guild_id, "channel": self.fake.find_channel("general").id}
-        table = await lobby.create(title, people[0], name="Friday", location=place)
-        for name, person in zip(names, people, strict=True):
-            await lobby.join(table.id, person, name)
-        await lobby.start(table.id, by=people[0], order=names)
-        self.table_code = table.code
+        self.table_code = (await started(self.service, people, title, name="Friday", location=place)).code
         await self.fake.wait_until(
             lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
         )

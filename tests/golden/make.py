@@ -30,6 +30,7 @@ from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from storage import NewMessage, Store, hash_secret, open_store
 from tests.golden.stored_types import stored_types
+from tests.tables import started
 
 FOLDER = Path(__file__).parent
 GAMES = {"1830": (3, 1), "1851": (3, 1), "1870": (3, 1), "1817": (3, 1)}
@@ -107,11 +108,9 @@ class StoreMaker:
 
     async def started(self, title: str, name: str) -> int:
         """A table at which the game has just started."""
-        info = await self.service.lobby.create(title, self.people["Ann"], name=name, location={"channel": 6})
-        for player in NAMES:
-            await self.service.lobby.join(info.id, self.people[player], player)
-        await self.service.lobby.start(info.id, by=self.people["Ann"], order=NAMES, seed=7)
-        return info.id
+        people = {player: self.people[player] for player in NAMES}
+        table = await started(self.service, people, title, seed=7, name=name, location={"channel": 6})
+        return table.id
 
     async def imported(self, game: SimulatedGame, move_count: int, name: str) -> int:
         """A table at which so many moves of the game are played; its players have identities."""

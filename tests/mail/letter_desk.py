@@ -37,6 +37,7 @@ from mail.reading.parser import parse_mail
 from mail.reply_address import ReplyToken, ServiceAddress
 from storage import open_store
 from tests.mail.servers import Delivery
+from tests.tables import started
 
 KEY = b"k" * 32
 ADDRESS = "play@games.test"
@@ -96,12 +97,8 @@ class LetterDesk:
 
     async def table(self, title: str, names: Sequence[str], name: str = "Friday") -> int:
         """The id of a running table; the first is its host."""
-        ids = [await self.person(each) for each in names]
-        info = await self.service.lobby.create(title, ids[0], name=name)
-        for each, id in zip(names, ids, strict=True):
-            await self.service.lobby.join(info.id, id, each)
-        await self.service.lobby.start(info.id, by=ids[0], order=names)
-        return info.id
+        people = {each: await self.person(each) for each in names}
+        return (await started(self.service, people, title, name=name)).id
 
     async def take(self) -> list[Delivery]:
         """Send what is due; returns it."""

@@ -21,6 +21,7 @@ from bot.operations.status import ErrorCounter, StatusMonitor, status_text
 from bot.service import Service
 from storage import open_store, restore
 from tests.service.conftest import NAMES
+from tests.tables import started
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 
@@ -74,12 +75,9 @@ async def test_14_7_a_restore_is_rehearsed(tmp_path: Path) -> None:
     settings.data.mkdir()
     async with await open_store(settings.database_url) as store:
         service = Service(store)
-        info = await service.lobby.create("1830", None)
-        for name in NAMES:
-            async with store.begin() as unit:
-                person = await unit.people.add(name)
-            await service.lobby.join(info.id, person.id, name)
-        await service.lobby.start(info.id, by=None, order=NAMES)
+        async with store.begin() as unit:
+            people = {name: (await unit.people.add(name)).id for name in NAMES}
+        info = await started(service, people)
         await service.submit(info.id, 0, ["buy SV"], None, "r1")
         made = await ScheduledBackups(store, settings).back_up_if_due(store.now())
         log = await service.queries.log(info.id)

@@ -22,6 +22,7 @@ from storage.store_files import reading_uri
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.storage.conftest import ManualClock
 from tests.stores import run_sql, sqlite_only
+from tests.tables import started
 
 ROOT = Path(__file__).parent.parent.parent
 ROWS = re.search(r"## Faults\n(.*?)\n## ", (ROOT / "docs" / "hosting.md").read_text(), re.DOTALL)
@@ -157,10 +158,7 @@ async def test_a_clock_that_is_set_by_a_day_holds_no_move_and_no_message(
         world = ServiceHarness(store, Service(store), {})
         for name in NAMES:
             await world.person(name, discord=str(len(name) + len(world.people)))
-        info = await world.service.lobby.create("1830", world.people["Ann"])
-        for name in NAMES:
-            await world.service.lobby.join(info.id, world.people[name], name)
-        await world.service.lobby.start(info.id, by=None, order=NAMES)
+        info = await started(world.service, world.people)
         world.table = info.id
         clock.advance(days=days)
         assert isinstance(await world.say("Ann", "buy SV", request="r"), Completed)

@@ -19,6 +19,7 @@ from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.letter_desk import LetterDesk, desk_of
 from tests.mail.servers import Delivery
 from tests.pace.test_pace import local
+from tests.tables import started
 
 CHANNELS: tuple[Channel, ...] = ("discord", "mail")
 NAMES = ("Ann", "Bob", "Cid")
@@ -70,17 +71,10 @@ class DrivenTable:
         """Ann, Bob and Cid sit down and start with a pace; Ann is asked first."""
         for name in NAMES:
             await self.person(name, discord=discord)
-        info = await self.service.lobby.create(
-            title,
-            self.people["Ann"],
-            name="Friday",
-            location={"channel": 7, "thread": 8} if discord else None,
-            pace=pace,
-        )
-        for name in NAMES:
-            await self.service.lobby.join(info.id, self.people[name], name)
-        await self.service.lobby.start(info.id, by=self.people["Ann"], order=NAMES)
-        self.table = info.id
+        place = {"channel": 7, "thread": 8} if discord else None
+        people = {name: self.people[name] for name in NAMES}
+        table = await started(self.service, people, title, name="Friday", location=place, pace=pace)
+        self.table = table.id
         await self.tick()
 
     async def say(self, name: str, *lines: str) -> CommandResult:

@@ -14,6 +14,7 @@ from tests.pace.conftest import NAMES, DrivenTable, to
 from tests.pace.test_clock import BERLIN
 from tests.pace.test_pace import local
 from tests.service.test_orders import OPENING
+from tests.tables import started
 
 
 async def test_a_turn_says_until_when(driven: DrivenTable, desk: LetterDesk) -> None:
@@ -63,11 +64,7 @@ async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, de
     other table waits."""
     await driven.begin("24h")
     first = driven.table
-    other = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
-    for name in ("Ann", "Bob", "Cid"):
-        await driven.service.lobby.join(other.id, driven.people[name], name)
-    await driven.service.submit(other.id, None, ["pace 20h"], None, None, person_id=driven.people["Ann"])
-    await driven.service.lobby.start(other.id, by=driven.people["Ann"], order=("Ann", "Bob", "Cid"))
+    await started(driven.service, driven.people, name="Sunday", pace="20h")
     reminders: list[Delivery] = []
     while driven.now < local("2026-06-06 12:00"):
         driven.now += timedelta(minutes=30)
@@ -90,11 +87,8 @@ async def test_a_digest_has_all_tables_and_each_is_answered_from_there(
 ) -> None:
     await driven.begin("24h")
     await driven.settings("Ann", BERLIN, "settings digest 08:00")
-    second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
-    for name in ("Ann", "Bob"):
-        await driven.service.lobby.join(second.id, driven.people[name], name)
-    await driven.service.submit(second.id, None, ["pace 72h"], None, None, person_id=driven.people["Ann"])
-    await driven.service.lobby.start(second.id, by=driven.people["Ann"], order=("Ann", "Bob"))
+    two = {name: driven.people[name] for name in ("Ann", "Bob")}
+    second = await started(driven.service, two, name="Sunday", pace="72h")
     await driven.tick()
     driven.now += timedelta(minutes=3)
     await desk.take()

@@ -16,6 +16,7 @@ from storage import NewMessage
 from tests.pace.conftest import NAMES, START, DrivenTable
 from tests.pace.test_pace import local
 from tests.service.test_orders import OPENING
+from tests.tables import started
 
 BERLIN = "settings zone Europe/Berlin"
 
@@ -129,13 +130,10 @@ async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> 
 async def test_who_is_nudged_and_reads_digests_finds_it_at_their_head(driven: DrivenTable) -> None:
     """Of two tables the other waits for less long, and comes first."""
     await driven.begin("none")
-    first, names = driven.table, ("Ann", "Bob", "Cid")
+    first = driven.table
     await driven.settings("Ann", BERLIN, "settings digest 08:00")
     driven.now += timedelta(hours=1)
-    other = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
-    for name in names:
-        await driven.service.lobby.join(other.id, driven.people[name], name)
-    await driven.service.lobby.start(other.id, by=driven.people["Ann"], order=names)
+    other = await started(driven.service, driven.people, name="Sunday")
     await driven.wait_until(local("2026-06-02 08:05"))
     driven.table = other.id
     await driven.say("Bob", "nudge")
@@ -291,11 +289,7 @@ async def test_who_travels_west_gets_the_digest_of_the_day_that_comes_again(driv
 
 async def test_turns_are_told_the_most_urgent_first(driven: DrivenTable) -> None:
     await driven.begin("24h")
-    second = await driven.service.lobby.create("1830", driven.people["Ann"], name="Sunday")
-    for name in ("Ann", "Bob", "Cid"):
-        await driven.service.lobby.join(second.id, driven.people[name], name)
-    await driven.service.submit(second.id, None, ["pace 6h"], None, None, person_id=driven.people["Ann"])
-    await driven.service.lobby.start(second.id, by=driven.people["Ann"], order=("Ann", "Bob", "Cid"))
+    second = await started(driven.service, driven.people, name="Sunday", pace="6h")
     await driven.tick()
     first = await driven.service.queries.table_info(driven.table)
     answer = await driven.say("Ann", "turns")

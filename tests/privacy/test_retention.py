@@ -11,6 +11,7 @@ from bot.hub.people import PrivacySettings
 from bot.service import Service
 from storage import NotFound, open_store
 from storage.models import Model
+from tests.tables import started
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -21,18 +22,15 @@ async def test_games_that_are_over_are_deleted_after_their_time(tmp_path: Path) 
     async with await open_store(tmp_path / "railpost.db", now=lambda: now) as store:
         service = Service(store, privacy=PrivacySettings(game_days=100))
         async with store.begin() as unit:
-            people = [(await unit.people.add(name)).id for name in ("Ann", "Bob")]
+            people = {name: (await unit.people.add(name)).id for name in ("Ann", "Bob")}
         tables = []
         for status in ("ended", "running"):
-            info = await service.lobby.create("1830", people[0], name=status)
-            for person, name in zip(people, ("Ann", "Bob"), strict=True):
-                await service.lobby.join(info.id, person, name)
-            await service.lobby.start(info.id, by=people[0], order=("Ann", "Bob"))
-            await service.submit(info.id, None, ["note one"], None, None, person_id=people[0])
+            info = await started(service, people, name=status)
+            await service.submit(info.id, None, ["note one"], None, None, person_id=people["Ann"])
             tables.append(info.id)
         await service.submit(tables[0], 1, ["vote end"], None, None)
         now += timedelta(days=10)
-        await service.running.end_now(tables[0], by=people[0])
+        await service.running.end_now(tables[0], by=people["Ann"])
         now += timedelta(days=99)
         assert await service.retainer.delete_games() == 0
         now += timedelta(days=2)

@@ -14,6 +14,7 @@ from bot.hub.notifications.messages import Notification, decode_notification
 from bot.hub.request import CommandResult
 from bot.service import Service
 from storage import OutboxMessage, Store, open_store
+from tests.tables import started
 
 NAMES = ("Ann", "Bob", "Cid")
 
@@ -106,9 +107,5 @@ async def world(empty: ServiceHarness) -> ServiceHarness:
     """A table that is being played: Ann, Bob and Cid sit in that order, Ann is the host."""
     for name in NAMES:
         await empty.person(name)
-    info = await empty.service.lobby.create("1830", empty.people["Ann"], name="Friday")
-    for name in NAMES:
-        await empty.service.lobby.join(info.id, empty.people[name], name)
-    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=NAMES)
-    empty.table = info.id
+    empty.table = (await started(empty.service, empty.people, name="Friday")).id
     return empty

@@ -18,6 +18,7 @@ from engine.game_text import replay
 from engine.game_text.redaction import redacted
 from renderers import map_png, market_png, sheet_png
 from tests.service.conftest import NAMES, ServiceHarness
+from tests.tables import started
 
 LIMIT = "85"
 """An amount in dollars that nothing else at this table has."""
@@ -28,11 +29,7 @@ async def bidding(empty: ServiceHarness) -> ServiceHarness:
     """The opening of 1817: Ann has put a private up for auction, and Bob has left a secret limit."""
     for name in NAMES:
         await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
-    info = await empty.service.lobby.create("1817", empty.people["Ann"])
-    for name in NAMES:
-        await empty.service.lobby.join(info.id, empty.people[name], name)
-    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=NAMES)
-    empty.table = info.id
+    empty.table = (await started(empty.service, empty.people, "1817")).id
     await empty.say("Ann", "bid MAJM 10")
     answer = await empty.say("Bob", f"bid up to {LIMIT}")
     assert isinstance(answer, QueryAnswer) and "Bob bids $15 for the MAJM." in answer.text

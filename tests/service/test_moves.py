@@ -23,6 +23,7 @@ from bot.service import Service
 from storage import NotFound
 from tests.service.conftest import ServiceHarness
 from tests.service.test_orders import OPENING, say_all
+from tests.tables import started
 
 
 async def test_a_line_is_played(world: ServiceHarness) -> None:
@@ -261,10 +262,7 @@ async def test_a_standing_order_is_hidden_in_the_log(empty: ServiceHarness) -> N
     """Other players cannot read a standing order of a president (1870 §5.9)."""
     for name in ("Ann", "Bob"):
         await empty.person(name)
-    info = await empty.service.lobby.create("1870", empty.people["Ann"])
-    for name in ("Ann", "Bob"):
-        await empty.service.lobby.join(info.id, empty.people[name], name)
-    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=["Ann", "Bob"])
+    info = await started(empty.service, empty.people, "1870")
     assert engine.is_secret("standing protect MP up to 300") and not engine.is_secret("bid MKT 165")
     play = await empty.service.cache.get(info.id)
     row = play.log.rows[-1]._replace(seq=play.seq + 1, kind="move", seat=0, events=engine.encode_events([]))

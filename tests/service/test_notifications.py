@@ -10,6 +10,7 @@ from bot.hub.request import Completed, PollUpdated
 from bot.service import Service
 from tests.service.conftest import ServiceHarness
 from tests.service.test_orders import OPENING, say_all
+from tests.tables import started
 
 
 async def table(
@@ -18,12 +19,7 @@ async def table(
     """A started table with these players in this order."""
     for name, ways in people.items():
         await world.person(name, **ways)
-    first = world.people[next(iter(people))]
-    info = await world.service.lobby.create("1830", first, location=place)
-    for name in people:
-        await world.service.lobby.join(info.id, world.people[name], name)
-    world.table = info.id
-    await world.service.lobby.start(info.id, by=first, order=list(people))
+    world.table = (await started(world.service, world.people, location=place)).id
 
 
 DISCORD = {"discord": "11"}

@@ -27,6 +27,7 @@ from storage.repositories.tables import TableRepository
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.player_views import RequestedPictures, views_of
 from tests.simulation.order_games import random_order_line
+from tests.tables import started
 
 GAMES = [("1817", ()), ("1830", (SITE_CONVENTIONS,)), ("1851", ()), ("1870", (SITE_CONVENTIONS,))]
 SOAK = [(title, chosen) for title in ("1817", "1830", "1851", "1870") for chosen in ((), (SITE_CONVENTIONS,))]
@@ -52,12 +53,8 @@ class Referee:
             world.service = Service(world.store, limits=Limits(dict.fromkeys(DEFAULT_LIMITS, 10**6)))
             for number, name in enumerate(NAMES, 1):
                 await world.person(name, discord=f"{number}", email=f"{name}@example.org")
-            lobby, host = world.service.lobby, world.people["Ann"]
-            info = await lobby.create(title, host, options=chosen, location=THREAD)
-            for name in NAMES:
-                await lobby.join(info.id, world.people[name], name)
-            await lobby.start(info.id, by=host, order=NAMES, seed=7)
-            world.table = info.id
+            table = await started(world.service, world.people, title, seed=7, options=chosen, location=THREAD)
+            world.table = table.id
 
     async def play(self, moves: int, arming: float, comparing: float) -> None:
         for _ in range(moves):

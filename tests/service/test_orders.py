@@ -16,6 +16,7 @@ from bot.service import Service
 from storage import DuplicateRequest, open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_hidden_orders import read_by
+from tests.tables import started
 
 OPENING = (
     ("Ann", "buy SV"), ("Bob", "buy CS"), ("Cid", "buy DH"), ("Ann", "buy MH"), ("Bob", "buy CA"),
@@ -96,13 +97,8 @@ async def test_an_undo_past_the_place_where_an_order_was_left_disarms_it(trading
 async def test_an_owner_is_told_why_an_order_has_ended_and_nobody_else(empty: ServiceHarness) -> None:
     for name in NAMES:
         await empty.person(name, discord=f"{len(empty.people) + 1}", email=f"{name}@example.org")
-    info = await empty.service.lobby.create(
-        "1830", empty.people["Ann"], location={"guild": 1, "channel": 2, "thread": 3}
-    )
-    for name in NAMES:
-        await empty.service.lobby.join(info.id, empty.people[name], name)
-    await empty.service.lobby.start(info.id, by=empty.people["Ann"], order=NAMES)
-    empty.table = info.id
+    place = {"guild": 1, "channel": 2, "thread": 3}
+    empty.table = (await started(empty.service, empty.people, location=place)).id
     await say_all(empty, *OPENING)
     await arm(empty, "Bob", "auto buy BO up to 60")
     await say_all(empty, ("Ann", "pass"))
