@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.config import MailServer, MailSettings, Settings, load_mail_secret
-from bot.email.hosts import NO_HOST, has_hosts
+from bot.email.hosts import NO_HOST
 from bot.email.oauth import RefreshedTokens
 from bot.email.pages.notice_pages import DigestComposer, PageBuilder
 from bot.email.policy import MailPolicy
@@ -81,8 +81,9 @@ async def run(
         privacy_url=service.personal_data.settings.url,
     )  # fmt: skip
     arrivals, people = InboundMail(service, settings.data / "inbound_mail"), Correspondents(service)
-    if mail.hosts == "verified" and not await has_hosts(service):
-        print(NO_HOST, flush=True)
+    async with service.store.read() as unit:
+        if mail.hosts == "verified" and not await unit.people.has_verified_address():
+            print(NO_HOST, flush=True)
     outbox = StoredMailOutbox(service, people, address, pictures, timing.lease)
     connection = MailConnection(service, f"{mail.address} at {mail.imap.host}")
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None

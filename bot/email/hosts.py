@@ -11,19 +11,12 @@ import typer
 from bot import config
 from bot.hub import people
 from bot.hub.seating import check_no_robot_name
-from bot.service import Service
 from storage import open_store
 
 NO_HOST = (
     "Nobody may open a table by email yet. `railpost host add ann@example.org` makes the first host; "
     "RAILPOST_MAIL_HOSTS says who else may host."
 )
-
-
-async def has_hosts(service: Service) -> bool:
-    """Whether anybody has a verified address, and so may open a table by email."""
-    async with service.store.read() as unit:
-        return await unit.people.has_verified_address()
 
 
 class HostAction(StrEnum):
