@@ -94,7 +94,7 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
 }
 
 
-def _init_worker() -> None:
+def end_with_parent() -> None:
     """A worker leaves interrupts to its parent, and ends with it even if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -391,7 +391,7 @@ class PictureWorkers(Pictures):
 
     def _new_pool(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self._workers, context, _init_worker)
+        return ProcessPoolExecutor(self._workers, context, end_with_parent)
 
 
 class FairQueue:

@@ -121,7 +121,7 @@ async def test_settings_by_mail(driven: DrivenTable, desk: LetterDesk) -> None:
         "settings quiet off # hours without messages, such as 22:00-07:00",
         "settings tell default # thread, direct, mail; default is wherever you can be reached",
     ]  # fmt: skip
-    unchanged = await desk.answered(turn, *(line.partition(" #")[0] for line in lines))
+    unchanged = await desk.answered(turn, *lines)
     assert unchanged.subject.endswith("Done")
     assert (await desk.answered(turn, "settings")).text == shown
     done = await desk.answered(

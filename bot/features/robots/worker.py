@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 import engine
 from bot.features.robots.planning import loses_little
 from bot.features.robots.player import LEAST_EFFORT, Effort, Robot, effort_in
+from bot.pictures.workers import end_with_parent
 from engine.core.actions import Pass
 
 log = logging.getLogger(__name__)
@@ -85,7 +86,7 @@ class RobotWorker:
         """The result of a function in the process. Raises TimeoutError if it takes too long."""
         if self._pool is None:
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_lower_priority)
+            self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=_init_worker)
         result = asyncio.get_running_loop().run_in_executor(self._pool, job, *args)
         async with asyncio.timeout(max(self.seconds * PATIENCE, LEAST_TIMEOUT)):
             return await result
@@ -114,7 +115,8 @@ def _visible(state: engine.State, seat: str) -> bytes:
     return engine.encode_state(engine.visible_to(state, seat))
 
 
-def _lower_priority() -> None:
+def _init_worker() -> None:
+    end_with_parent()
     if hasattr(os, "nice"):
         os.nice(NICENESS)
 

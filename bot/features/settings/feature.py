@@ -49,17 +49,20 @@ COMMENTS = {
     "zone": "your time zone, such as Europe/Berlin",
     "quiet": "hours without messages, such as 22:00-07:00",
     "tell": "thread, direct, mail; default is wherever you can be reached",
-    "at once": "or once a day: digest 08:00",
-    "digest": "or: at once",
-    "mail too": "one more message later, such as after 12h",
+    "at once": "once a day: digest 08:00",
+    "digest": "without one: at once",
+    "mail too": "one more message, such as after 12h",
     "next": "on: a message when your turn is next",
     "deputy": "who decides when your time is up",
     "palette": "of pictures: light, dark, as the table",
-    "pictures": "on, or off",
+    "pictures": "on, off",
     "away": "such as until 2026-12-24",
 }
-"""What the settings are about, by the beginning of their lines."""
-STOPPED = {"tell": "you have stopped emails; `start` by email or a line with mail starts them again"}
+"""What the settings are about, by the beginning of their lines. No comment has a word that would qualify a
+move: they come back by email (`mail.reading.reply_text`)."""
+STOPPED = {
+    "tell": "you have stopped emails; `start` by email starts them again, and so does a line with mail"
+}
 
 
 class PersonSettingsService:
