@@ -147,6 +147,7 @@ async def test_14_a_reminder_that_has_taken_the_place_of_another_is_the_only_one
     async def remind(name: str) -> None:
         service = running.service
         assert service is not None
+        await service.clock.tick()  # so that the clock of the seat is stored
         view = await service.queries.view((await service.queries.find_table(running.table_code)).id)
         clock = SeatClock(
             table_id=view.table.id, seat=0, decision_id=view.pending[0].decision_id,

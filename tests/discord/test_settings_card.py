@@ -68,6 +68,7 @@ async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> 
     await started.wait_for_card("Ann")
     (table,) = await service.queries.list_tables()
     view = await service.queries.view(table.id)
+    await service.clock.tick()  # so that the clock of the seat is stored
     now = service.store.now()
     since = now - timedelta(hours=12)
     end = now + timedelta(hours=12)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -74,7 +75,7 @@ class ServerState:
         self.changes = ChangeSignal()
         self.clock = ServerClock(self.changes)
         self.ids = SnowflakeGenerator(self.clock)
-        self.token = f"fake.{secrets.token_hex(8)}"
+        self.token = f"{b64encode(b'100000000000000001').decode()}.{secrets.token_hex(8)}"
         self.base_url = ""
         self.bot = User(self.ids(), "Railpost", bot=True)
         self.users = {name: User(self.ids(), name, is_manager=i == 0) for i, name in enumerate(people)}

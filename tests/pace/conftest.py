@@ -118,11 +118,11 @@ class DrivenTable:
     async def _note(self, row: OutboxMessage) -> None:
         notification = decode_notification(row.payload)
         if notification.kind in ("turn", "refresh"):
+            await self.service.cache.refresh(self.table)
             view = await self.service.queries.view(self.table)
-            if not any(
-                p.seat == notification.seat and p.decision_id == notification.decision_id
-                for p in view.pending
-            ):
+            asked = [p.seat for p in view.pending if p.decision_id == notification.decision_id]
+            plays = view.table.person_at(notification.seat or 0)
+            if notification.seat not in asked or notification.person_id not in (None, plays):
                 return  # the delivery workers send nothing that is out of date
         names = {number: name for name, number in self.people.items()}
         in_thread = (row.ordering_key or "").startswith("table:")
