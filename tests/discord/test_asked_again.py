@@ -203,9 +203,8 @@ async def test_who_has_not_acted_lately_gets_no_fresh_card(running: RunningBot, 
         assert service is running.service and (await running.wait_for_card("Bob")).id >= card.id
 
 
-async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messages(
-    started: RunningBot, fake: FakeDiscord
-) -> None:
+async def begin_with_an_order_that_ends(started: RunningBot, fake: FakeDiscord) -> None:
+    """The opening is played. Bob is told by direct message, and his order ends at his first turn."""
     assert started.service is not None
     await started.play_opening()
     await started.play_lines("Ann: par B&O 67")
@@ -213,6 +212,12 @@ async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messa
         bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
     await started.service.settings.apply(bob.id, ["tell direct"])
     await started.submit_lines("Bob", "auto buy BO up to 60")
+
+
+async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messages(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    await begin_with_an_order_that_ends(started, fake)
     before = len(fake.pings)
     await started.play_lines("Ann: pass")
     await started.wait_for_delivery()
@@ -244,13 +249,7 @@ async def test_who_takes_a_move_back_is_not_pinged_in_direct_messages(
 async def test_an_order_that_has_ended_is_told_though_the_turn_is_over_before_it_is_told(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
-    assert started.service is not None
-    await started.play_opening()
-    await started.play_lines("Ann: par B&O 67")
-    async with started.service.store.begin() as unit:
-        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
-    await started.service.settings.apply(bob.id, ["tell direct"])
-    await started.submit_lines("Bob", "auto buy BO up to 60")
+    await begin_with_an_order_that_ends(started, fake)
     started.hold_pings(600.0)
     await started.play_lines("Ann: pass", "Bob: pass")
     await started.end_hold_off()
@@ -263,13 +262,7 @@ async def test_who_is_asked_again_before_they_are_told_gets_one_direct_message(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
     """The first notification has news of their order, so that the second has not taken its place."""
-    assert started.service is not None
-    await started.play_opening()
-    await started.play_lines("Ann: par B&O 67")
-    async with started.service.store.begin() as unit:
-        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
-    await started.service.settings.apply(bob.id, ["tell direct"])
-    await started.submit_lines("Bob", "auto buy BO up to 60")
+    await begin_with_an_order_that_ends(started, fake)
     before = len(fake.pings)
     started.hold_pings(600.0)
     await started.play_lines("Ann: pass", "Bob: pass", "Cid: par NYC 67", "Ann: pass")

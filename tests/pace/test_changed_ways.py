@@ -119,13 +119,18 @@ async def test_the_settings_say_that_emails_are_stopped(driven: DrivenTable) -> 
     assert "stopped" not in await driven.service.settings.show(bob)
 
 
-async def test_what_waits_as_an_email_when_emails_stop_is_asked_on_discord(driven: DrivenTable) -> None:
-    """The mail server was away since their turn began: the email was dropped, and nothing told them."""
+async def wait_for_bob_by_mail(driven: DrivenTable) -> None:
+    """The table has waited for Bob for an hour, who is told by email alone."""
     await driven.begin("none", discord=True)
     await driven.settings("Bob", "tell mail")
     await driven.say("Ann", "pass")
     await driven.wait_until(START + timedelta(hours=1))
     driven.told.clear()
+
+
+async def test_what_waits_as_an_email_when_emails_stop_is_asked_on_discord(driven: DrivenTable) -> None:
+    """The mail server was away since their turn began: the email was dropped, and nothing told them."""
+    await wait_for_bob_by_mail(driven)
     address, later = {"to": "bob@player.test", "sender": "play@games.test"}, driven.now + timedelta(hours=1)
     async with driven.store.begin() as unit:
         await unit.outbox.enqueue(NewMessage("<1@games.test>", "mail", address, b"mail", not_before=later))
@@ -138,11 +143,7 @@ async def test_what_waits_as_an_email_when_emails_stop_is_asked_on_discord(drive
 
 async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTable) -> None:
     """They heard that their emails come back, and not that the table waits for them."""
-    await driven.begin("none", discord=True)
-    await driven.settings("Bob", "tell mail")
-    await driven.say("Ann", "pass")
-    await driven.wait_until(START + timedelta(hours=1))
-    driven.told.clear()
+    await wait_for_bob_by_mail(driven)
     address, correspondents = "bob@player.test", Correspondents(driven.service)
     token = ReplyToken("reply", address, frozenset({address}), "", person_id=driven.people["Bob"])
     for number in range(2):

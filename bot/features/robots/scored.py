@@ -53,5 +53,5 @@ def with_dollars(option: Option, dollars: float) -> Action | None:
 
 
 def best(judged: list[Scored]) -> Scored:
-    """The first of the judged actions with the highest worth."""
+    """The first of the judged actions with the highest value."""
     return max(judged, key=lambda each: each.value)
