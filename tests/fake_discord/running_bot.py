@@ -25,6 +25,8 @@ from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.tables import started
 
+INTERACTION_TASKS = ("discord.py: on_interaction", "CommandTree-invoker")
+"""The tasks in which discord.py runs presses, forms and slash commands."""
 OPENING = ("bid BO 225", "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
 DOT = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
@@ -207,13 +209,15 @@ class RunningBot:
         return there()[0]
 
     async def wait_for_delivery(self) -> None:
-        """Wait until the outbox is empty."""
+        """Wait until every press is carried out, which is acknowledged before, and the outbox is empty."""
         assert self.service is not None
         async with asyncio.timeout(self.fake.default_timeout):
             while True:
+                is_busy = any(task.get_name() in INTERACTION_TASKS for task in asyncio.all_tasks())
                 async with self.service.store.read() as unit:
-                    if not (await unit.outbox.queue_status("discord")).pending:
-                        return
+                    pending = (await unit.outbox.queue_status("discord")).pending
+                if not is_busy and not pending:
+                    return
                 await asyncio.sleep(0.01)
 
     async def wait_for_cards(self) -> None:
