@@ -231,6 +231,15 @@ def test_a_file_that_is_no_box_is_named(tmp_path: Path) -> None:
         read_components(file)
 
 
+def test_a_hex_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    box = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    box["map"]["hexes"]["C5"]["color"] = 7
+    file = tmp_path / "components.json"
+    file.write_text(json.dumps(box), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"Expected `str`, got `int`.*, in hex C5\.$"):
+        read_components(file)
+
+
 def test_neighbours_follow_from_layout_and_axes(tmp_path: Path) -> None:
     """On a flat map edge 0 is below: B4 lies below B2 where letters are columns."""
     box = json.loads(EXAMPLE.read_text(encoding="utf-8"))

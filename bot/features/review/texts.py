@@ -51,7 +51,8 @@ def runs_lines(review: Review) -> Iterator[str]:
         yield "No company has run a train."
         return
     if not below:
-        yield f"{counted(len(review.runs), 'run')}, each the best possible."
+        each = "each " if len(review.runs) > 1 else ""
+        yield f"{counted(len(review.runs), 'run')}, {each}the best possible."
         return
     missed = dollars(sum(run.best - run.revenue for run in below))
     were = "was below the best; it" if len(below) == 1 else "were below the best; together they"

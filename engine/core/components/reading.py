@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 import msgspec
 
 from engine.core.components.coordinates import neighbors_of
-from engine.core.components.definitions import Components, Face
+from engine.core.components.definitions import Components, Face, HexDefinition
 from engine.core.components.faults import faults_of, refuse_faults
 
 
@@ -25,15 +25,28 @@ def read_components(path: Traversable) -> Components:
 
     Raises ValueError, with one sentence for each fault, for components that no game can be played with.
     """
+    raw = path.read_bytes()
     try:
-        components = msgspec.json.decode(path.read_bytes(), type=Components)
+        components = msgspec.json.decode(raw, type=Components)
     except msgspec.DecodeError as error:
-        raise ValueError(f"{path} cannot be read: {error}.") from error
+        raise ValueError(f"{path} cannot be read: {error}{_unreadable_hex(raw, error)}.") from error
     refuse_faults(str(path), faults_of(components, tile_faces()))
     replace = msgspec.structs.replace
     beside = neighbors_of(components.map)
     hexes = {hex: replace(here, neighbors=beside[hex]) for hex, here in components.map.hexes.items()}
     return replace(components, map=replace(components.map, hexes=hexes))
+
+
+def _unreadable_hex(raw: bytes, error: msgspec.DecodeError) -> str:
+    """`, in hex C5` where the error is in a hex, whose name it does not say; else empty."""
+    for name, printed in (
+        msgspec.json.decode(raw)["map"]["hexes"].items() if "$.map.hexes" in str(error) else ()
+    ):
+        try:
+            msgspec.convert(printed, type=HexDefinition)
+        except msgspec.ValidationError:
+            return f", in hex {name}"
+    return ""
 
 
 @cache
