@@ -48,6 +48,7 @@ from bot.service import Service
 from storage import GuildShards, Store, StoreError
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
 TOKEN_REFUSED = "Discord does not accept RAILPOST_DISCORD_TOKEN"
@@ -71,7 +72,7 @@ async def run(
     if link := invite_link(discord_settings.token.get_secret_value()):
         print(f"Add the bot to a Discord server: {link}", flush=True)
     else:
-        log.error("for the operator: %s", NO_APPLICATION)
+        operator_log.error("%s", NO_APPLICATION)
     pictures = pictures or PictureWorkers()
     detail = "another process has the session"
     await service.jobs.lead(
@@ -96,7 +97,7 @@ async def _run_sessions(
             refused_delay = FIRST_REFUSED_DELAY
         except discord.LoginFailure:  # before any IDENTIFY, of which Discord allows few
             service.report_connection("discord", "away", TOKEN_REFUSED)
-            log.error("for the operator: %s; trying again in %g s", TOKEN_REFUSED, refused_delay)
+            operator_log.error("%s; trying again in %g s", TOKEN_REFUSED, refused_delay)
             await asyncio.sleep(refused_delay)
             refused_delay = min(2 * refused_delay, MAX_REFUSED_DELAY)
             continue

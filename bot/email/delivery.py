@@ -44,6 +44,7 @@ from mail.smtp_connections import SmtpAccount
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 MAILBOX = "mailbox"  # the job of the one process that reads mail; others only send
 TIDYING = "mailbox-tidying"
@@ -236,7 +237,7 @@ class StoredMailOutbox:
             async with self._store.begin(excludes_others=False) as unit:
                 await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", retry_at)
             if retry_at is None:
-                log.error("for the operator: a notification could not be composed, and was given up")
+                operator_log.error("a notification could not be composed, and was given up")
 
 
 def _due_mail(row: OutboxMessage) -> DueMail:

@@ -48,8 +48,7 @@ UNLIMITED = ReplyLimits(10**6, breaker_replies=10**6)
 
 def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What the operator was told."""
-    told = (record.getMessage() for record in caplog.records)
-    return [text.partition(": ")[2] for text in told if text.startswith("for the operator: ")]
+    return [each.getMessage() for each in caplog.records if each.name == "for the operator"]
 
 
 def reply(

@@ -63,7 +63,7 @@ from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 
-log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 OWN_WORDS = ("new", "import", "snapshot", "seat", "options", "help", "resign")
 HELP = (
@@ -236,8 +236,8 @@ class TableReplies:
     def _warn_of_stranger(self, address: str) -> None:
         if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
             self._strangers.add(address)
-            log.warning(
-                "for the operator: %s has asked for a table and got no answer, because the address is not "
+            operator_log.warning(
+                "%s has asked for a table and got no answer, because the address is not "
                 "verified; `railpost host add %s` lets its owner host",
                 address,
                 address,
