@@ -225,18 +225,22 @@ def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMes
     return sent(table, notification, None, suffix=unique_suffix())
 
 
-def personal_notices(
+def personal_messages(
     table: TableInfo,
     kind: str,
-    seq: int,
     recipient: Recipient,
-    sentences: Sequence[str],
-    suffix: str,
+    sentence: str,
+    name: str,
     now: datetime,
+    decision_id: str | None = None,
+    collapse: str | None = None,
 ) -> list[NewMessage]:
-    """A notification to one person. suffix: tells it from others of its kind at that row."""
-    notification = Notification(kind, table.id, seq, recipient.seat, sentences=tuple(sentences))
-    return sent(table, notification, recipient, now=now, suffix=suffix)
+    """A sentence to one person, who need not sit at the table. decision_id: the poll or the request that it
+    is about. collapse: see `sent`."""
+    notification = Notification(
+        kind, table.id, table.seq, recipient.seat, decision_id=decision_id, sentences=(sentence,)
+    )
+    return sent(table, notification, recipient, now=now, collapse=collapse, name=name)
 
 
 def announcements(
