@@ -7,7 +7,6 @@ stay by their ids, new ones as uploads.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import io
 import json
@@ -25,7 +24,6 @@ from discord import ui
 from bot.discord.cards import parts
 from bot.discord.cards.parts import ImageRef, Json
 from bot.position.controls import ExportedFile
-from bot.service import Service
 from renderers import Picture
 
 log = logging.getLogger(__name__)
@@ -336,25 +334,3 @@ class DiscordApi:
             await message.pin()
         except discord.HTTPException as error:
             log.info("Discord: a message was not pinned: %s", error)
-
-
-JOB = "discord"
-PATIENCE = 1.0  # seconds; Discord waits three for an acknowledgement
-
-
-class Failover:
-    """Lets another process answer first while this one may not be the only one."""
-
-    def __init__(self, service: Service, client: discord.Client) -> None:
-        self._service, self._client = service, client
-
-    async def let_others_answer(self) -> None:
-        """Before an answer: wait a moment, if another process may have a session."""
-        if self._service.jobs.is_uncertain(JOB):
-            await asyncio.sleep(PATIENCE)
-
-    async def end_if_others_answer(self) -> None:
-        """Where somebody else had answered: end the session, if another process may have one."""
-        if self._service.jobs.is_uncertain(JOB):
-            log.warning("Discord: another process answers, and the database does not; this session ends")
-            await self._client.close()

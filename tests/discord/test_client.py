@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from bot.discord import client as shipped
-from bot.discord import commands as command_tree
 from bot.discord.controls.controls import encode_choice
 from bot.hub.people import player_name
 from bot.pictures.workers import PictureWorkers
@@ -494,7 +493,7 @@ async def test_commands_are_registered_once_until_they_change(
     for _ in range(2):
         async with RunningBot(fake, tmp_path / "railpost.db").online():
             assert puts() == 1
-    monkeypatch.setattr(command_tree, "translations", lambda: {"de": {"help": "rat"}})
+    monkeypatch.setattr("bot.discord.translations.translations", lambda: {"de": {"help": "rat"}})
     async with RunningBot(fake, tmp_path / "railpost.db").online():
         assert puts() == 2, "a changed translation is shown"
 
