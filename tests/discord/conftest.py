@@ -53,3 +53,10 @@ async def started(online: RunningBot) -> RunningBot:
     """A game of Ann, Bob and Cid; Ann acts first."""
     await online.start_game("Ann", "Bob", "Cid")
     return online
+
+
+@pytest.fixture
+async def pair(online: RunningBot) -> RunningBot:
+    """A game of Ann and Bob; Ann acts first."""
+    await online.start_game("Ann", "Bob")
+    return online

@@ -339,7 +339,6 @@ async def test_what_is_said_by_email_stands_in_the_thread_as_it_was_written(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
     """Nothing of it is a mark of Discord's."""
-    assert started.service is not None
     table = await started.service.queries.find_table(started.table_code)
     await started.service.running.announce(
         table.id, "Bob says: 2 * 3_4 * 5 ~~ `pass` <@1> [x](http://a)", "say"

@@ -110,7 +110,6 @@ async def discord_and_mail(folder: Path, title: str) -> AsyncIterator[tuple[Runn
 async def test_by_discord_and_mail(tmp_path: Path, title: str, moves: int) -> None:
     async with discord_and_mail(tmp_path, title) as (running, bob):
         service = running.service
-        assert service is not None
         table_id = (await service.queries.find_table(running.table_code)).id
         thread = running.thread
         ann: ScriptedPlayer = make_players(
