@@ -118,23 +118,16 @@ class ImageAttachment:
     def ref(self) -> ImageRef:
         return ImageRef(self.filename, parts.truncate(self.picture.alt, parts.MAX_ALT_TEXT))
 
-    @property
-    def discord_file(self) -> discord.File:
-        return discord.File(io.BytesIO(self.picture.png), self.filename, description=self.ref.alt)
+
+OutgoingAttachment = ImageAttachment | ExportedFile
 
 
-@dataclass(frozen=True, slots=True)
-class FileAttachment:
-    """An exported file to upload."""
-
-    source: ExportedFile
-
-    @property
-    def discord_file(self) -> discord.File:
-        return discord.File(io.BytesIO(self.source.content), self.source.name)
-
-
-OutgoingAttachment = ImageAttachment | FileAttachment
+def discord_file(attachment: OutgoingAttachment) -> discord.File:
+    """A file as the library uploads it."""
+    if isinstance(attachment, ExportedFile):
+        return discord.File(io.BytesIO(attachment.content), attachment.name)
+    png, alt = attachment.picture.png, attachment.ref.alt
+    return discord.File(io.BytesIO(png), attachment.filename, description=alt)
 
 
 def make_nonce(key: str) -> str:
@@ -184,7 +177,7 @@ class DiscordApi:
         """
         sent: discord.Message = await channel.send(
             **{"content": payload} if isinstance(payload, str) else {"view": RawView(payload)},
-            files=[each.discord_file for each in images],
+            files=[*map(discord_file, images)],
             nonce=make_nonce(key),
             allowed_mentions=mention_only(users),
             silent=silent,
@@ -228,7 +221,7 @@ class DiscordApi:
         """
         for attempt in range(2):
             attachments: list[Any] = [
-                each if isinstance(each, KeptAttachment) else each.discord_file for each in files
+                each if isinstance(each, KeptAttachment) else discord_file(each) for each in files
             ]
             try:
                 edited = await message.edit(

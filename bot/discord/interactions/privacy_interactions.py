@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import discord
 
-from bot.discord.api import FileAttachment
 from bot.discord.cards import parts
 from bot.discord.controls.controls import ERASE, NO_TABLE, CustomId
 from bot.discord.interactions.replies import defer_privately, reply, reply_text
@@ -32,9 +31,9 @@ class PrivacyInteractions:
         if person_id is None:
             await reply_text(interaction, NOTHING)
             return
-        file = FileAttachment(await self._data.export(person_id))
+        file = await self._data.export(person_id)
         text = parts.text_display("Here is all that is stored about you.")
-        await reply(interaction, [text, *parts.file_components([file.source.name])], [file])
+        await reply(interaction, [text, *parts.file_components([file.name])], [file])
 
     async def ask(self, interaction: discord.Interaction) -> None:
         """Ask the user whether they want to be deleted."""
