@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from msgspec import DecodeError
 
-from bot.hub.loading import load_info, load_recipient
+from bot.hub.loading import UnreadableTable, load_info, load_recipient
 from bot.hub.notifications.messages import Notification, decode_notification, is_public, sent
 from bot.hub.notifications.notify import ABOUT_SEATS, RULES, Recipient, sleeps_until
 from bot.hub.people import load_standing
@@ -39,7 +39,7 @@ async def _is_wanted(unit: UnitOfWork, row: OutboxMessage) -> bool:
         until = sleeps_until(notification.kind, recipient, unit.now)
         if until is None and row.channel == "mail" and recipient.email is None:
             return not await _withdrawn(unit, row, notification, recipient)
-    except (DecodeError, NotFound):
+    except (DecodeError, NotFound, UnreadableTable):
         return True  # whoever sends it says what is wrong with it
     if until is not None:
         await unit.outbox.put_off(row.id, until)
@@ -51,7 +51,7 @@ async def _withdrawn(
 ) -> bool:
     """Withdraw an email to a person who has stopped their emails, or has no address any more; what they were
     told by email alone is told on Discord, and a turn is told anew. Whether there was such a reason. Raises
-    NotFound."""
+    NotFound, and UnreadableTable."""
     table = await load_info(unit, notification.table_id)
     standing = await load_standing(unit, recipient.person_id)
     if standing.wants_mail and standing.address:
