@@ -91,12 +91,12 @@ async def discord_and_mail(folder: Path, title: str) -> AsyncIterator[tuple[Runn
                 running.table_code = text.split("Table ", 1)[1].split(" ", 1)[0]
                 bob = office.player("Bob")
                 await fake.run_command("Ann", "general", "table invite", address=bob.address, name="Bob")
-                await bob.letter()
+                await bob.email()
                 assert "You have a seat" in (await bob.answered("yes")).text
                 for robot in ("Robot", "Robot 2"):
                     done = await fake.run_command("Ann", "general", "table invite", robot=True)
                     assert f"{robot} joins table" in done.text
-                    asked = await bob.letter()
+                    asked = await bob.email()
                     assert headline(asked) == "May a robot play?"
                     assert copied(asked, "To agree, reply with") == ["yes"]
                     assert "takes its seat" in (await bob.answered("yes")).text
