@@ -189,7 +189,7 @@ class DiscordApi:
         channel: Any,
         is_wanted: Callable[[str, str], bool],
         since: datetime | None,
-        besides: Collection[int] = (),
+        besides: Collection[int],
     ) -> discord.Message | None:
         """Our newest message that an earlier attempt has sent since then, if `is_wanted` recognizes one.
 
@@ -266,7 +266,7 @@ class DiscordApi:
             log.info("Discord: a thread could not be unarchived: %s", error)
 
     async def create_thread(
-        self, channel_id: int, name: str, lobby_message: int | None, guild_id: int | None = None
+        self, channel_id: int, name: str, lobby_message: int | None, guild_id: int | None
     ) -> int:
         """Create a thread and return its id, or the channel's id where Discord refuses a thread.
 

@@ -330,7 +330,7 @@ def test_what_all_may_press_names_nobodys_company() -> None:
     state = run_scenario(f"{SMALL}= phase 3\n")
     asked = view(state)
     choices = {each.seat: engine.choices(state, engine_seat(each.seat)) for each in asked.pending}
-    (row, *_) = layouts.shared_controls(asked, asked.pending, choices)  # without what features add
+    (row, *_) = layouts.shared_controls(asked, asked.pending, choices, ())  # without what features add
     labels = [control["label"] for control in row["components"]]
     assert labels == ["Act", "Pass", "Ann: all options…", "Bob: all options…"]
 

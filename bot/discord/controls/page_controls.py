@@ -61,7 +61,7 @@ def added_buttons(table_id: int, decision_id: str | None, controls: Iterable[Say
     ]
 
 
-def page_card(table_id: int, page: Page, above: Sequence[str] = (), media: Sequence[Json] = ()) -> list[Json]:
+def page_card(table_id: int, page: Page, above: Sequence[str], media: Sequence[Json] = ()) -> list[Json]:
     """A page as a message. above: lines before it. media: its pictures and files."""
     lines = [*above, *page.sentences]
     room = parts.MAX_TEXT - sum(len(line) + 1 for line in lines)

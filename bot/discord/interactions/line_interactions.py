@@ -150,7 +150,7 @@ class LineInteractions:
         result: CommandResult,
         table: TableInfo | None,
         seat: int | None,
-        submitted: Sequence[str] = (),
+        submitted: Sequence[str],
         *,
         said: Sequence[Json] = (),
         public: bool = False,

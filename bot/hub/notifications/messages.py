@@ -179,7 +179,7 @@ def vote_requests(
     open_poll: TablePoll,
     seat: int,
     recipient: Recipient | None,
-    now: datetime | None = None,
+    now: datetime,
     suffix: str = "",
 ) -> list[NewMessage]:
     """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
@@ -310,8 +310,8 @@ def _by_routes(
     notification: Notification,
     found: Iterable[Route],
     *,
-    collapse: str | None = None,
-    suffix: str = "",
+    collapse: str | None,
+    suffix: str,
     name: str = "",
 ) -> list[NewMessage]:
     """A message that takes each of these routes."""
