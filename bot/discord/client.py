@@ -28,8 +28,9 @@ from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord.api import DISCORD_ERRORS
 from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.greeting import NO_APPLICATION, greet, invite_link
+from bot.discord.greeting import greet
 from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.invite_link import NO_APPLICATION, invite_link
 from bot.discord.sessions import JOB, SessionStarts, guild_shards_of, job_names
 from bot.discord.translations import localized
 from bot.pictures.workers import PictureWorkers

@@ -236,7 +236,7 @@ def personal_messages(
     collapse: str | None = None,
 ) -> list[NewMessage]:
     """A sentence to one person, who need not sit at the table. decision_id: the poll or the request that it
-    is about. collapse: see `sent`."""
+    is about. name, collapse: see `sent`."""
     notification = Notification(
         kind, table.id, table.seq, recipient.seat, decision_id=decision_id, sentences=(sentence,)
     )
