@@ -49,7 +49,7 @@ LAZY_COMMANDS = {
     "check": "bot.operations.check",
     "arena": "bot.tools.arena.command",
     "status": "bot.cli.status",
-    "invite-link": "bot.discord.greeting",
+    "invite-link": "bot.discord.invite_link",
 }
 
 

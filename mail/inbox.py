@@ -38,6 +38,7 @@ from mail.reading.parts import MailProblem
 from mail.reply_address import ReplyToken, redact
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 MAX_ALERTS = 1000  # of different kinds that are remembered
 
@@ -56,7 +57,7 @@ class OperatorAlerts:
             if len(self._last_sent) >= MAX_ALERTS:
                 self._last_sent.clear()
             self._last_sent[kind] = self._now()
-            log.error("for the operator: %s", text)
+            operator_log.error("%s", text)
 
 
 class Arrival(NamedTuple):

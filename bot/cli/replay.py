@@ -11,14 +11,13 @@ from bot.cli.import_games import import_file, is_site_file, read_game_file
 from bot.features.game_files.feature import text_of
 from engine.core.words import counted
 from engine.game_text import ReplayReport, replay
-from engine.site_18xx.game_file import SiteFileError
 
 
 def replay_file(path: Path) -> ReplayReport | str:
     """The report on a text game, or a sentence why it cannot be read."""
     try:
         return replay(text_of(read_game_file(path)))
-    except (ValueError, SiteFileError) as error:
+    except ValueError as error:
         return str(error)
 
 

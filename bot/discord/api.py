@@ -7,7 +7,6 @@ stay by their ids, new ones as uploads.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import io
 import json
@@ -25,7 +24,6 @@ from discord import ui
 from bot.discord.cards import parts
 from bot.discord.cards.parts import ImageRef, Json
 from bot.position.controls import ExportedFile
-from bot.service import Service
 from renderers import Picture
 
 log = logging.getLogger(__name__)
@@ -120,23 +118,16 @@ class ImageAttachment:
     def ref(self) -> ImageRef:
         return ImageRef(self.filename, parts.truncate(self.picture.alt, parts.MAX_ALT_TEXT))
 
-    @property
-    def discord_file(self) -> discord.File:
-        return discord.File(io.BytesIO(self.picture.png), self.filename, description=self.ref.alt)
+
+OutgoingAttachment = ImageAttachment | ExportedFile
 
 
-@dataclass(frozen=True, slots=True)
-class FileAttachment:
-    """An exported file to upload."""
-
-    source: ExportedFile
-
-    @property
-    def discord_file(self) -> discord.File:
-        return discord.File(io.BytesIO(self.source.content), self.source.name)
-
-
-OutgoingAttachment = ImageAttachment | FileAttachment
+def discord_file(attachment: OutgoingAttachment) -> discord.File:
+    """A file as the library uploads it."""
+    if isinstance(attachment, ExportedFile):
+        return discord.File(io.BytesIO(attachment.content), attachment.name)
+    png, alt = attachment.picture.png, attachment.ref.alt
+    return discord.File(io.BytesIO(png), attachment.filename, description=alt)
 
 
 def make_nonce(key: str) -> str:
@@ -186,7 +177,7 @@ class DiscordApi:
         """
         sent: discord.Message = await channel.send(
             **{"content": payload} if isinstance(payload, str) else {"view": RawView(payload)},
-            files=[each.discord_file for each in images],
+            files=[*map(discord_file, images)],
             nonce=make_nonce(key),
             allowed_mentions=mention_only(users),
             silent=silent,
@@ -198,7 +189,7 @@ class DiscordApi:
         channel: Any,
         is_wanted: Callable[[str, str], bool],
         since: datetime | None,
-        besides: Collection[int] = (),
+        besides: Collection[int],
     ) -> discord.Message | None:
         """Our newest message that an earlier attempt has sent since then, if `is_wanted` recognizes one.
 
@@ -230,7 +221,7 @@ class DiscordApi:
         """
         for attempt in range(2):
             attachments: list[Any] = [
-                each if isinstance(each, KeptAttachment) else each.discord_file for each in files
+                each if isinstance(each, KeptAttachment) else discord_file(each) for each in files
             ]
             try:
                 edited = await message.edit(
@@ -275,7 +266,7 @@ class DiscordApi:
             log.info("Discord: a thread could not be unarchived: %s", error)
 
     async def create_thread(
-        self, channel_id: int, name: str, lobby_message: int | None, guild_id: int | None = None
+        self, channel_id: int, name: str, lobby_message: int | None, guild_id: int | None
     ) -> int:
         """Create a thread and return its id, or the channel's id where Discord refuses a thread.
 
@@ -336,25 +327,3 @@ class DiscordApi:
             await message.pin()
         except discord.HTTPException as error:
             log.info("Discord: a message was not pinned: %s", error)
-
-
-JOB = "discord"
-PATIENCE = 1.0  # seconds; Discord waits three for an acknowledgement
-
-
-class Failover:
-    """Lets another process answer first while this one may not be the only one."""
-
-    def __init__(self, service: Service, client: discord.Client) -> None:
-        self._service, self._client = service, client
-
-    async def let_others_answer(self) -> None:
-        """Before an answer: wait a moment, if another process may have a session."""
-        if self._service.jobs.is_uncertain(JOB):
-            await asyncio.sleep(PATIENCE)
-
-    async def end_if_others_answer(self) -> None:
-        """Where somebody else had answered: end the session, if another process may have one."""
-        if self._service.jobs.is_uncertain(JOB):
-            log.warning("Discord: another process answers, and the database does not; this session ends")
-            await self._client.close()

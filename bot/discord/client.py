@@ -5,18 +5,8 @@ interaction goes to one handler, which reads all it needs from the custom id. So
 restart and in another process. An end of the client is logged, and a new client is started after a delay,
 also where Discord has not accepted the token.
 
-Of all processes at a store one serves a shard: Discord sends the events of a guild to its shard only, and
-the delivery worker takes the messages about tables of its guilds only (`guild_shards_of`). So one
-process keeps the cards of a table. Another process with the same shards stands by, and goes on where the
-first ends.
-
-Discord divides the guilds among the shards: `(guild >> 22) % count`; direct messages belong to shard 0. A
-table belongs to the shard of its guild, one without a guild to shard 0. Discord limits how many sessions a
-bot starts in a day, and how fast: of the shards with the same `id % max_concurrency`, one in five seconds
-(the gateway's documentation, "session start limit"). All processes keep to that together, by turns in the
-store.
-
-A session lives on while the database is away (`bot.discord.api.Failover`).
+A session lives on while the database is away: where another process may have one too, that answers first
+(`InteractionHandler.let_others_answer`).
 """
 
 from __future__ import annotations
@@ -27,27 +17,28 @@ import json
 import logging
 import os
 import sys
-from asyncio import sleep
 from collections.abc import Collection, Iterator
-from datetime import timedelta
 from typing import Any, cast
 
 import aiohttp
 import discord
 import yarl
-from discord.http import HTTPClient
 
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
-from bot.discord.api import DISCORD_ERRORS, JOB
-from bot.discord.commands import build_command_tree, localized
+from bot.discord.api import DISCORD_ERRORS
+from bot.discord.commands import build_command_tree
 from bot.discord.delivery import LEASE, DiscordDelivery
-from bot.discord.greeting import NO_APPLICATION, greet, invite_link
+from bot.discord.greeting import greet
 from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.invite_link import NO_APPLICATION, invite_link
+from bot.discord.sessions import JOB, SessionStarts, guild_shards_of, job_names
+from bot.discord.translations import localized
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from storage import GuildShards, Store, StoreError
+from storage import StoreError
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
 TOKEN_REFUSED = "Discord does not accept RAILPOST_DISCORD_TOKEN"
@@ -71,7 +62,7 @@ async def run(
     if link := invite_link(discord_settings.token.get_secret_value()):
         print(f"Add the bot to a Discord server: {link}", flush=True)
     else:
-        log.error("for the operator: %s", NO_APPLICATION)
+        operator_log.error("%s", NO_APPLICATION)
     pictures = pictures or PictureWorkers()
     detail = "another process has the session"
     await service.jobs.lead(
@@ -88,7 +79,9 @@ async def _run_sessions(
     """Run one client after the other. Never returns."""
     delay, refused_delay = FIRST_RETRY_DELAY, FIRST_REFUSED_DELAY
     while True:
-        await _wait_for_certainty(service)
+        # a session needs the store, and another process may have one
+        while service.jobs.is_uncertain(JOB):  # noqa: ASYNC110
+            await asyncio.sleep(FIRST_RETRY_DELAY)
         started = asyncio.get_running_loop().time()
         try:
             await _run_session(service, settings, pictures, lease)
@@ -96,7 +89,7 @@ async def _run_sessions(
             refused_delay = FIRST_REFUSED_DELAY
         except discord.LoginFailure:  # before any IDENTIFY, of which Discord allows few
             service.report_connection("discord", "away", TOKEN_REFUSED)
-            log.error("for the operator: %s; trying again in %g s", TOKEN_REFUSED, refused_delay)
+            operator_log.error("%s; trying again in %g s", TOKEN_REFUSED, refused_delay)
             await asyncio.sleep(refused_delay)
             refused_delay = min(2 * refused_delay, MAX_REFUSED_DELAY)
             continue
@@ -108,12 +101,6 @@ async def _run_sessions(
             delay = FIRST_RETRY_DELAY
         await asyncio.sleep(delay)
         delay = min(2 * delay, MAX_RETRY_DELAY)
-
-
-async def _wait_for_certainty(service: Service) -> None:
-    """Before a new session: it would need the store, and another process may have one."""
-    while service.jobs.is_uncertain(JOB):  # noqa: ASYNC110
-        await asyncio.sleep(FIRST_RETRY_DELAY)
 
 
 def override_endpoints(settings: DiscordSettings) -> None:
@@ -275,57 +262,3 @@ class Client(discord.AutoShardedClient):
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was deleted."""
         await self.delivery.deleted_messages.channel(channel.id)
-
-
-IDENTIFY_INTERVAL = timedelta(seconds=5)
-MIN_SESSION_WAIT = 1.0  # seconds
-SHORTEST_WAIT = 0.05  # seconds
-
-
-def job_names(shards: Shards | None) -> list[str]:
-    """The jobs of a process that serves these shards; None for all."""
-    if shards is None:
-        return ["discord"]
-    return [f"discord-{shard}-of-{shards.count}" for shard in shards.ids]
-
-
-def guild_shards_of(shards: Shards | None) -> GuildShards | None:
-    """The messages that a process with these shards delivers; None for all."""
-    return GuildShards(shards.first, shards.last, shards.count) if shards else None
-
-
-class SessionStarts:
-    """Waits until a session may be started."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def within_limit(self, http: HTTPClient) -> int:
-        """Wait until a session of the day is left; how many may be started at once."""
-        while True:
-            _, _, limit = await http.get_bot_gateway()
-            if limit["remaining"] > 0:
-                return max(int(limit["max_concurrency"]), 1)
-            wait = max(limit["reset_after"] / 1000, MIN_SESSION_WAIT)
-            log.error("Discord: no session may be started for another %.0f s; waiting", wait)
-            await sleep(wait)
-
-    async def wait(self, http: HTTPClient, shard: int) -> None:
-        """Wait until a session of the day is left, and no process has just started another."""
-        turn = f"discord.identify.{shard % await self.within_limit(http)}"
-        while True:
-            wait = await self._seconds_until(turn)
-            if not wait:
-                return
-            await sleep(wait)
-
-    async def _seconds_until(self, turn: str) -> float:
-        """Take the next five seconds; if somebody has them, how long to wait. Also where the store cannot
-        say."""
-        try:
-            async with self._store.begin() as unit:
-                end = await unit.settings.take_turn(turn, IDENTIFY_INTERVAL)
-                return max((end - unit.now).total_seconds(), SHORTEST_WAIT) if end else 0
-        except StoreError as error:
-            log.warning("Discord: the turn to start a session is not known: %s", error)
-            return IDENTIFY_INTERVAL.total_seconds()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Collection, Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from weakref import WeakValueDictionary
@@ -101,7 +101,7 @@ class DiscordDelivery:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._restarting(self.finished.run))
                 group.create_task(self._restarting(lambda: self.threads.keep_active(self._shards)))
-                group.create_task(self._safely(self._sync_all(group)))
+                group.create_task(self._safely(self._sync_all()))
                 pause = FIRST_PAUSE
                 while True:
                     wake_event.clear()
@@ -134,18 +134,14 @@ class DiscordDelivery:
         delivering = await self._start_due(group)
         await self._sync_changed(group, besides=delivering)
 
-    async def _sync_all(self, group: asyncio.TaskGroup) -> None:
+    async def _sync_all(self) -> None:
         """After a start, bring the cards up to date of the tables at which something has happened since, and
         go on with what an earlier process has begun."""
         async with self.service.store.read() as unit:
             tables = await unit.tables.with_older_cards(
                 "running", "paused", besides=LASTING_SLOTS, whole=WHOLE, shards=self._shards
             )
-        group.create_task(self._sync_each(tables))
-
-    async def _sync_each(self, table_ids: Sequence[int]) -> None:
-        """One table after the other, so that thousands hold up no player."""
-        for table_id in table_ids:
+        for table_id in tables:  # one after the other, so that thousands hold up no player
             await self._sync_safely(table_id)
 
     async def _start_due(self, group: asyncio.TaskGroup) -> set[int]:

@@ -85,7 +85,7 @@ class DeletedMessages:
         self._service, self._keeper, self._threads = service, keeper, threads
         self._lock, self._request_sync = lock, request_sync
 
-    async def messages(self, channel: int, message_ids: Collection[int], user: int | None = None) -> None:
+    async def messages(self, channel: int, message_ids: Collection[int], user: int | None) -> None:
         """Messages of a channel, or of the direct messages with a user, are gone."""
         for table in await self.tables_at(channel, user):
             async with self._lock(table.id):

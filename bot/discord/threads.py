@@ -97,7 +97,7 @@ class TableThreads:
             identities = await unit.people.identities(person_id)
         return next((each.value for each in identities if each.kind == "discord"), None)
 
-    async def keep_active(self, shards: GuildShards | None = None) -> None:
+    async def keep_active(self, shards: GuildShards | None) -> None:
         """Keep the threads of running tables from being archived, because controls fail there; never returns.
 
         A changed archive duration counts as activity, and notifies nobody.

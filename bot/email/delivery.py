@@ -44,6 +44,7 @@ from mail.smtp_connections import SmtpAccount
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 MAILBOX = "mailbox"  # the job of the one process that reads mail; others only send
 TIDYING = "mailbox-tidying"
@@ -228,15 +229,12 @@ class StoredMailOutbox:
         except Exception as error:
             log.exception("outbox: a notification could not be composed as an email")
             failures = row.attempts - 1
-            retry_at = (
-                self._now() + timedelta(seconds=RETRY_DELAYS[failures])
-                if failures < len(RETRY_DELAYS)
-                else None
-            )
+            is_last = failures >= len(RETRY_DELAYS)
+            again_at = None if is_last else self._now() + timedelta(seconds=RETRY_DELAYS[failures])
             async with self._store.begin(excludes_others=False) as unit:
-                await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", retry_at)
-            if retry_at is None:
-                log.error("for the operator: a notification could not be composed, and was given up")
+                await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", again_at)
+            if is_last:
+                operator_log.error("a notification could not be composed, and was given up")
 
 
 def _due_mail(row: OutboxMessage) -> DueMail:

@@ -21,7 +21,7 @@ from bot.config import OAuthSettings
 from mail.connecting import TokenUnavailable
 from storage import write_whole
 
-log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 FILE_NAME = "mail-refresh-token"
 TIMEOUT = aiohttp.ClientTimeout(total=20)
@@ -125,7 +125,7 @@ class RefreshedTokens:
         except FileNotFoundError:
             pass
         except (OSError, msgspec.DecodeError) as error:
-            log.error("for the operator: %s cannot be read: %s", self._path, error)
+            operator_log.error("%s cannot be read: %s", self._path, error)
         return self._settings.refresh_token.get_secret_value()
 
     def _keep(self, refresh_token: str) -> None:
@@ -136,8 +136,8 @@ class RefreshedTokens:
                 write_whole(self._path, body, 0o600)
             self._unwritten = ""
         except OSError as error:
-            log.error(
-                "for the operator: %s cannot be written: %s. Put that right before the service ends: the "
+            operator_log.error(
+                "%s cannot be written: %s. Put that right before the service ends: the "
                 "provider takes only the newest token, which is in memory",
                 self._path, error.strerror,
             )  # fmt: skip

@@ -113,8 +113,7 @@ class TableCache:
             table = self._tables.get(table_id)
             if table and not self._is_current(table, version):
                 try:
-                    async with self.locked(table_id, with_log=False):
-                        pass
+                    await self.current(table_id)
                 except UnreadableTable:
                     self.forget(table_id)
                 self.wake_subscribers()
@@ -235,16 +234,13 @@ class TableCache:
         table = self._tables.get(table_id)
         if table is not None and (table.has_log or not with_log):
             return table
-        async with self.lock(table_id):
-            version = await self.store.table_version(table_id)
-            return await self.up_to_date(table_id, version, with_log=with_log)
+        async with self.locked(table_id, with_log=with_log) as table:
+            return table
 
     async def refresh(self, table_id: int) -> None:
         """See what other processes have written at a table, if it is in memory. Raises NotFound."""
         if table_id in self._tables:
-            async with self.lock(table_id):
-                version = await self.store.table_version(table_id)
-                await self.up_to_date(table_id, version, with_log=False)
+            await self.current(table_id)
 
     async def current(self, table_id: int) -> LiveTable:
         """A table as the store has it now, not held: others may change it at once. Raises NotFound."""

@@ -20,7 +20,7 @@ from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
 from bot.hub.loading import load_metadata, load_recipient
-from bot.hub.notifications import clock_messages, messages
+from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.people import Limits
 from bot.hub.request import Completed
@@ -282,7 +282,7 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
         told = f"You are the host of table {info.name} {info.code} now, because its host has left."
         recipient = await load_recipient(unit, host.person_id, None)
         name = f"{info.id}.host.{messages.unique_suffix()}"
-        draft.messages += clock_messages.personal_messages(info, "host", recipient, told, name, unit.now)
+        draft.messages += messages.personal_messages(info, "host", recipient, told, name, unit.now)
     await seat_agreed_robots(unit, info, {each.person_id for each in people_of(info)} - {person_id})
     draft.messages += messages.lobby_refreshes(info)
     await renew_expiry(unit, info)
@@ -305,9 +305,7 @@ async def tell_closed(draft: CommitDraft, sentence: str, by: int | None) -> None
     unit, info = await draft.unit(), draft.table.stored_info
     for person_id in set(host_and_players(info)) - {by}:
         recipient, name = await load_recipient(unit, person_id, None), f"{info.id}.closed"
-        draft.messages += clock_messages.personal_messages(
-            info, "closed", recipient, sentence, name, unit.now
-        )
+        draft.messages += messages.personal_messages(info, "closed", recipient, sentence, name, unit.now)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+import engine
 from bot.hub.request import CommandResult, LineUnreadable, QueryAnswer, Request, first_word
 from bot.hub.table import LiveTable
 from storage import TableStatus
@@ -39,6 +40,9 @@ FIELDS = {
     "MOMENT": r"(?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})",
 }
 """What stands in each field of a form. A company and a player have to exist."""
+
+GAME_WORDS = frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
+"""Words that begin lines of the game."""
 
 _PARTS = re.compile(r"\[[^\]]*\]|\S+")
 _WORDS_OF_FIELDS = frozenset(FIELDS)
@@ -196,8 +200,8 @@ class Commands:
         self._commands: dict[str, Command] = {}
         self._by_status: dict[str, dict[TableStatus, OpenCommand]] = {}
 
-    def add(self, commands: Iterable[Command], game_words: frozenset[str] = frozenset()) -> None:
-        """Register commands. game_words: with which lines of the game begin.
+    def add(self, commands: Iterable[Command]) -> None:
+        """Register commands.
 
         Raises ValueError for a name that another command or a line of the game has, and for a form with an
         unknown field.
@@ -211,7 +215,7 @@ class Commands:
                 continue
             if command.name in self._commands:
                 raise ValueError(f"Two features have a command `{command.name}`.")
-            if command.name in game_words - SHARED_WORDS:
+            if command.name in GAME_WORDS - SHARED_WORDS:
                 raise ValueError(f"The command `{command.name}` begins a line of the game.")
             for form in command.forms:
                 if unknown := form.unknown_field:

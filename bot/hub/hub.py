@@ -31,6 +31,7 @@ from msgspec.structs import replace
 import engine
 from bot.hub.cache import KEEP_MEGABYTES, MAX_ATTEMPTS, TableCache
 from bot.hub.command import (
+    GAME_WORDS,
     Commands,
     Lines,
     OpenCommand,
@@ -79,8 +80,6 @@ CommandObserver = Callable[[str, str, float], None]
 
 log = logging.getLogger(__name__)
 
-_GAME_WORDS = frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
-
 
 class Hub:
     """All tables of one store, without the features. `run` goes on beside it.
@@ -120,7 +119,7 @@ class Hub:
 
     def add(self, feature: Feature) -> None:
         """Put a feature in. Raises ValueError for a command whose word is taken."""
-        self.commands.add(feature.commands, _GAME_WORDS)
+        self.commands.add(feature.commands)
         self.polls.motions |= feature.motions
         self.clock.timers |= feature.timers
         self.leads |= feature.leads
@@ -238,7 +237,7 @@ class Hub:
         async with self.cache.lock(table_id):
             result = await self._submit_locked(table_id, request)
         word = request.word
-        is_unread = isinstance(result, LineUnreadable | NotYourSeat) and word not in _GAME_WORDS
+        is_unread = isinstance(result, LineUnreadable | NotYourSeat) and word not in GAME_WORDS
         is_of_others = self.commands.depends_on_status(word) and self.commands.get(word) is None
         if is_unread and is_of_others:
             info = (await self.cache.get(table_id, with_log=False)).info

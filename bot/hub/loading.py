@@ -20,6 +20,7 @@ from bot.position.pending import PendingDecision, pending_decisions
 from storage import LogRow, StoreError, TableRecord, UnitOfWork
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 UNREADABLE = "cannot be read"
 
@@ -92,8 +93,8 @@ def _report_unreadable(code: str, reason: str) -> None:
     if _unreadable.get(code) == reason:
         return
     _unreadable[code] = reason
-    log.error(
-        "for the operator: table %s cannot be read (%s); other tables go on. "
+    operator_log.error(
+        "table %s cannot be read (%s); other tables go on. "
         "Restore a backup, or ask the authors with the output of `railpost check`.",
         code,
         reason,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.notifications.clock_messages import personal_messages
+from bot.hub.notifications.messages import personal_messages
 from bot.hub.polls import PollHandler, completed, poll_for, stale_decision
 from bot.hub.request import (
     Announcement,

@@ -325,7 +325,7 @@ def completed(
     request: Request,
     *,
     played: tuple[PlayedLine, ...] = (),
-    sentences: tuple[str, ...] = (),
+    sentences: tuple[str, ...],
 ) -> Completed:
     """The result of a draft in which everything was done."""
     state = draft.state or draft.table.state

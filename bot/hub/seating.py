@@ -9,7 +9,7 @@ import engine
 from bot.hub.commit import CommitDraft
 from bot.hub.info import SeatedPlayer, TableInfo, check_distinct, is_robot_name, open_seats
 from bot.hub.loading import load_recipient
-from bot.hub.notifications import clock_messages
+from bot.hub.notifications import messages
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.core.words import join_words
@@ -257,7 +257,7 @@ async def record_replacement(
             recipient = await load_recipient(unit, player.person_id, None)
             told = f"{name} plays on for you at table {info.name} {info.code}."
             stamp = f"{info.id}.replaced.{draft.seq}"
-            draft.messages += clock_messages.personal_messages(
+            draft.messages += messages.personal_messages(
                 info, "seat_answer", recipient, told, stamp, unit.now
             )
     await unit.tables.add_seat(info.id, person_id, name, seat)

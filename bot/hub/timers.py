@@ -34,6 +34,7 @@ from bot.hub.loading import UnreadableTable
 from storage import JobState, NotFound, SeatClock, Store, StoredTimer, StoreError, UnitOfWork, Work
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 LAST_TIME = "clock.last"
 LATE_KIND, NUDGE_KIND, PING_KIND = "late", "nudge", "ping"
@@ -131,7 +132,7 @@ class Clock:
             return await timer(row)
         if row.kind not in self._unknown:
             self._unknown.add(row.kind)
-            log.warning("for the operator: no feature does what is due as %s; it stays stored", row.kind)
+            operator_log.warning("no feature does what is due as %s; it stays stored", row.kind)
         return False
 
     async def _follow_and_look(self) -> _Look:

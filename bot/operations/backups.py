@@ -20,6 +20,7 @@ from bot.config import Settings
 from storage import Store, StoreError, backup, write_whole
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 FOLDER = "backups"
 KEPT = 7
@@ -114,7 +115,7 @@ class ScheduledBackups:
         self._failed_at = self._failed_at or self._store.now()
         reason = FILE_NAME.sub("", str(error))  # each attempt has a name of its own
         if reason != self._reason:
-            log.error("for the operator: no backup could be made: %s", reason)
+            operator_log.error("no backup could be made: %s", reason)
         self._reason = reason
 
     def existing(self) -> list[tuple[datetime, Path]]:
@@ -157,7 +158,7 @@ def make_private(data: Path) -> None:
             if not path.is_symlink() and path.stat().st_mode & 0o777 != mode:
                 path.chmod(mode)
         except OSError as error:
-            log.error("for the operator: the mode of %s cannot be set: %s", path, error.strerror)
+            operator_log.error("the mode of %s cannot be set: %s", path, error.strerror)
 
 
 def _own_paths(data: Path) -> Iterator[Path]:

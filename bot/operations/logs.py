@@ -19,6 +19,8 @@ from bot.config import MailServer, Settings
 from storage import StoreError
 from storage.errors import NO_ANSWER
 
+FOR_OPERATOR = "for the operator"
+"""The logger of what the operator has to put right."""
 READABLE = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 SHORTEST_SECRET = 4
 """Characters; a shorter password would be blotted out of ordinary words."""
@@ -158,7 +160,7 @@ class PromptNotices(logging.Handler):
     """Prints above a prompt what the operator has to put right; the rest is in the file."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if "for the operator" in record.getMessage():
+        if record.name == FOR_OPERATOR:
             print(self.format(record), flush=True)
 
 

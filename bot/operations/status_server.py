@@ -28,6 +28,7 @@ from bot.operations.status import StatusMonitor, StatusReport
 from storage import Store, StoreError
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -114,7 +115,7 @@ class StatusServer:
         try:
             await listening
         except OSError as error:
-            log.error("for the operator: the status is not served at %s: %s", where, error.strerror or error)
+            operator_log.error("the status is not served at %s: %s", where, error.strerror or error)
 
     @property
     def _has_socket(self) -> bool:
@@ -209,7 +210,7 @@ async def keep_watchdog(store: Store) -> None:
         except StoreError as error:
             trouble = str(error)
             if not former:  # once for each time that it is away
-                log.error("for the operator: %s", trouble)
+                operator_log.error("%s", trouble)
         notify_service_manager("WATCHDOG=1")
         await asyncio.sleep(interval)
 

@@ -13,6 +13,7 @@ from engine.core.words import counted
 from storage import FORMER_STORE_IDS, InvalidStore, Store, StoreError, StoreLost
 
 log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 LOOK_EVERY = 5.0  # seconds
 WRITE_BACK_EVERY = 60.0  # seconds; so long nothing was committed before the log is written back
@@ -108,7 +109,7 @@ class StoreWatch:
             if not self._is_rescued:
                 told = f"{lost.operator}. Moves are refused. {await self._rescue()}"
                 if told != self._told:
-                    log.error("for the operator: %s", told)
+                    operator_log.error("%s", told)
                 self._told = told
         else:
             if self._told:

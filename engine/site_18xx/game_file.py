@@ -62,7 +62,7 @@ ActionRecord = dict[str, Any]
 """An entry of `actions` as it is written."""
 
 
-class SiteFileError(Exception):
+class SiteFileError(ValueError):
     """The file cannot be read as a game. The message is one sentence for the user."""
 
 

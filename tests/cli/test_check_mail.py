@@ -25,9 +25,9 @@ def settings_for(data: Path, mailbox: Mailbox, smtp_port: int, **more: str) -> S
 
 
 async def deliver_back(smtp: SmtpCatcher, mailbox: Mailbox) -> None:
-    (letter,) = await smtp.delivered(1)
-    assert isinstance(letter, Delivery)
-    await mailbox.put(letter.raw)
+    (email,) = await smtp.delivered(1)
+    assert isinstance(email, Delivery)
+    await mailbox.put(email.raw)
 
 
 async def no_records(name: str) -> list[str]:

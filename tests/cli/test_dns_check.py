@@ -14,11 +14,11 @@ GOOD = {
 }
 
 
-async def told(records: dict[str, list[str]], letter: bytes = SIGNED) -> list[str]:
+async def told(records: dict[str, list[str]], email: bytes = SIGNED) -> list[str]:
     async def lookup(name: str) -> list[str]:
         return records.get(name, [])
 
-    return await check_domain("play@Games.Example.org", letter, lookup)
+    return await check_domain("play@Games.Example.org", email, lookup)
 
 
 async def test_all_is_well() -> None:
@@ -48,9 +48,9 @@ async def test_each_fault_has_a_sentence(number: int, name: str, records: list[s
     assert said in (await told(GOOD | {name: records}))[number]
 
 
-@pytest.mark.parametrize("letter", [b"Subject: x\r\n\r\nx", SIGNED.replace(b"example.org", b"other.org")])
-async def test_a_letter_without_our_signature(letter: bytes) -> None:
-    assert "without a signature of games.example.org" in (await told(GOOD, letter))[1]
+@pytest.mark.parametrize("email", [b"Subject: x\r\n\r\nx", SIGNED.replace(b"example.org", b"other.org")])
+async def test_an_email_without_our_signature(email: bytes) -> None:
+    assert "without a signature of games.example.org" in (await told(GOOD, email))[1]
 
 
 async def test_without_dns_it_says_so() -> None:

@@ -16,7 +16,7 @@ from tests.stores import StoreFactory
 @pytest.fixture(autouse=True)
 def _tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.discord.client.FIRST_RETRY_DELAY", 0.05)
-    monkeypatch.setattr("bot.discord.client.MIN_SESSION_WAIT", 0.05)
+    monkeypatch.setattr("bot.discord.sessions.MIN_SESSION_WAIT", 0.05)
     # The library waits so many seconds for servers that do not come before it says that it is ready.
     brief = property(lambda state: 0.05, lambda state, seconds: None)
     monkeypatch.setattr(ConnectionState, "guild_ready_timeout", brief, raising=False)
@@ -52,4 +52,11 @@ async def online(running: RunningBot) -> AsyncIterator[RunningBot]:
 async def started(online: RunningBot) -> RunningBot:
     """A game of Ann, Bob and Cid; Ann acts first."""
     await online.start_game("Ann", "Bob", "Cid")
+    return online
+
+
+@pytest.fixture
+async def pair(online: RunningBot) -> RunningBot:
+    """A game of Ann and Bob; Ann acts first."""
+    await online.start_game("Ann", "Bob")
     return online

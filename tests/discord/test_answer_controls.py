@@ -110,7 +110,6 @@ async def test_a_feature_adds_to_the_card_of_a_turn(started: RunningBot, fake: F
     async def add(page: TurnPage) -> Addition:
         return Addition(["Do not forget your *notes*."], [Show("Notes…", "notes")])
 
-    assert started.service is not None
     started.service.turn_pages.append(add)
     await started.play_lines("Ann: buy SV")
     card = await started.wait_for_card("Bob")

@@ -93,7 +93,6 @@ async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(
 
 
 async def test_a_poll_pings_who_wants_it_in_the_thread(started: RunningBot, fake: FakeDiscord) -> None:
-    assert started.service is not None
     async with started.service.store.begin() as unit:
         cid = await person_by_discord(unit, fake.find_user("Cid").id, "Cid")
     await started.service.settings.apply(cid.id, ["tell direct"])
@@ -147,25 +146,23 @@ async def test_who_acts_before_the_notification_gets_none(running: RunningBot, f
 
 
 async def test_chat_brings_down_the_card_of_who_plays_live_once_for_each_decision(
-    running: RunningBot, fake: FakeDiscord
+    started: RunningBot, fake: FakeDiscord
 ) -> None:
     """Silently, with its pictures; the one above goes."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        await running.play_lines("Ann: pass", "Bob: pass", "Cid: bid CA 165")
-        await running.wait_for_delivery()
-        above = await running.wait_for_card("Ann")
-        assert fake.shown_images(above)
-        await fake.send_text("Bob", running.thread, "Well played!")
-        await fake.wait_until(lambda: running.cards and running.cards[-1].id != above.id, "the fresh card")
-        below = await running.wait_for_card("Ann")
-        assert below.id > above.id and not below.pinged and fake.shown_images(below)
-        assert "buy the SV" in below.text and above not in fake.visible_messages(running.thread)
-        await fake.send_text("Bob", running.thread, "And again.")
-        await running.wait_for_delivery()
-        assert (await running.wait_for_card("Ann")).id == below.id, "once"
-        await fake.click("Ann", below, "Pass")
-        await running.wait_for_card("Bob")
+    await started.play_lines("Ann: pass", "Bob: pass", "Cid: bid CA 165")
+    await started.wait_for_delivery()
+    above = await started.wait_for_card("Ann")
+    assert fake.shown_images(above)
+    await fake.send_text("Bob", started.thread, "Well played!")
+    await fake.wait_until(lambda: started.cards and started.cards[-1].id != above.id, "the fresh card")
+    below = await started.wait_for_card("Ann")
+    assert below.id > above.id and not below.pinged and fake.shown_images(below)
+    assert "buy the SV" in below.text and above not in fake.visible_messages(started.thread)
+    await fake.send_text("Bob", started.thread, "And again.")
+    await started.wait_for_delivery()
+    assert (await started.wait_for_card("Ann")).id == below.id, "once"
+    await fake.click("Ann", below, "Pass")
+    await started.wait_for_card("Bob")
 
 
 async def test_chat_brings_down_the_cards_of_all_tables_of_a_channel(
@@ -194,18 +191,15 @@ async def test_chat_brings_down_the_cards_of_all_tables_of_a_channel(
         await fake.wait_until(lambda: [each.id > said.id for each in cards()] == [True, True], "fresh cards")
 
 
-async def test_who_has_not_acted_lately_gets_no_fresh_card(running: RunningBot, fake: FakeDiscord) -> None:
-    async with running.online() as service:
-        await running.start_game("Ann", "Bob", "Cid")
-        card = await running.wait_for_card("Ann")
-        await fake.send_text("Bob", running.thread, "Go on!")
-        await running.play_lines("Ann: pass")
-        assert service is running.service and (await running.wait_for_card("Bob")).id >= card.id
+async def test_who_has_not_acted_lately_gets_no_fresh_card(started: RunningBot, fake: FakeDiscord) -> None:
+    card = await started.wait_for_card("Ann")
+    await fake.send_text("Bob", started.thread, "Go on!")
+    await started.play_lines("Ann: pass")
+    assert started.service is started.service and (await started.wait_for_card("Bob")).id >= card.id
 
 
 async def begin_with_an_order_that_ends(started: RunningBot, fake: FakeDiscord) -> None:
     """The opening is played. Bob is told by direct message, and his order ends at his first turn."""
-    assert started.service is not None
     await started.play_opening()
     await started.play_lines("Ann: par B&O 67")
     async with started.service.store.begin() as unit:
@@ -233,7 +227,6 @@ async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messa
 async def test_who_takes_a_move_back_is_not_pinged_in_direct_messages(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
-    assert started.service is not None
     async with started.service.store.begin() as unit:
         ann = await person_by_discord(unit, fake.find_user("Ann").id, "Ann")
     await started.service.settings.apply(ann.id, ["tell direct"])

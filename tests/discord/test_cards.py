@@ -330,7 +330,7 @@ def test_what_all_may_press_names_nobodys_company() -> None:
     state = run_scenario(f"{SMALL}= phase 3\n")
     asked = view(state)
     choices = {each.seat: engine.choices(state, engine_seat(each.seat)) for each in asked.pending}
-    (row, *_) = layouts.shared_controls(asked, asked.pending, choices)  # without what features add
+    (row, *_) = layouts.shared_controls(asked, asked.pending, choices, ())  # without what features add
     labels = [control["label"] for control in row["components"]]
     assert labels == ["Act", "Pass", "Ann: all options…", "Bob: all options…"]
 
@@ -339,7 +339,6 @@ async def test_what_is_said_by_email_stands_in_the_thread_as_it_was_written(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
     """Nothing of it is a mark of Discord's."""
-    assert started.service is not None
     table = await started.service.queries.find_table(started.table_code)
     await started.service.running.announce(
         table.id, "Bob says: 2 * 3_4 * 5 ~~ `pass` <@1> [x](http://a)", "say"

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from bot.discord import client as shipped
-from bot.discord import commands as command_tree
 from bot.discord.controls.controls import encode_choice
 from bot.hub.people import player_name
 from bot.pictures.workers import PictureWorkers
@@ -361,7 +360,6 @@ async def test_resign_asks_first(started: RunningBot, fake: FakeDiscord) -> None
     assert sure.component["style"] == 4
     await fake.click("Bob", asked.message, sure.label)
     await fake.wait_until(lambda: not started.cards, "a game that stands still")
-    assert started.service
     table = await started.service.queries.find_table(started.table_code)
     assert [s.name for s in table.seated_players] == ["Ann", "Cid"]
 
@@ -379,7 +377,6 @@ async def test_a_vote_stands_while_the_game_is_paused(started: RunningBot, fake:
     vote = next(m for m in started.cards if "Let a robot play on for Bob?" in m.text)
     await fake.click("Cid", vote, "Accept")
     await fake.wait_until(lambda: not fake.controls(vote), "the outcome")
-    assert started.service
     table = await started.service.queries.find_table(started.table_code)
     assert table.status == "running" and table.names[1] == "Robot"
 
@@ -415,7 +412,6 @@ async def test_an_open_seat_is_asked_for_and_the_host_admits(started: RunningBot
     await fake.click("Ann", question, "Admit")
     await fake.wait_until(lambda: fake.visible_messages(fake.find_dm("Dan")), "the answer")
     assert "You have a seat at table" in fake.visible_messages(fake.find_dm("Dan"))[-1].text
-    assert started.service
     table = await started.service.queries.find_table(started.table_code)
     assert [s.name for s in table.seated_players] == ["Ann", "Dan", "Cid"] and table.status == "running"
 
@@ -494,7 +490,7 @@ async def test_commands_are_registered_once_until_they_change(
     for _ in range(2):
         async with RunningBot(fake, tmp_path / "railpost.db").online():
             assert puts() == 1
-    monkeypatch.setattr(command_tree, "translations", lambda: {"de": {"help": "rat"}})
+    monkeypatch.setattr("bot.discord.translations.translations", lambda: {"de": {"help": "rat"}})
     async with RunningBot(fake, tmp_path / "railpost.db").online():
         assert puts() == 2, "a changed translation is shown"
 
@@ -576,7 +572,6 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
     assert "`invite <nonsense>`" in wrong.text and "not one plain email address" in wrong.text
     late = await fake.run_command("Ann", "general", "table start")
     assert "Eve has not joined yet" in late.text
-    assert online.service
     async with online.service.store.read() as unit:
         eve = await unit.people.find_by_identity("email", "eve@example.org")
         assert eve is not None and await unit.people.verified_addresses(eve.id) == []
@@ -672,7 +667,6 @@ async def test_plans_past_positions_and_exports(started: RunningBot, fake: FakeD
     assert await started.played_lines() == ["buy SV"]
     assert "Done." in (await fake.run_command("Bob", thread, "show plan", lines="play")).text
     assert await started.played_lines() == ["buy SV", "buy CS"]
-    assert started.service
     table = await started.service.queries.find_table(started.table_code)
     choices = await started.service.queries.choices(table.id, 2)
     suggested = encode_choice(choices, 0, 1)  # as of a line that is too long for a suggestion
@@ -689,7 +683,6 @@ async def test_me(started: RunningBot, fake: FakeDiscord) -> None:
     assert "No table" in (await fake.run_command("Bob", fake.find_dm("Bob"), "me turns")).text
     done = await fake.run_command("Bob", "general", "me email", address="bob@example.org")
     assert "bob@example.org" in done.text
-    assert started.service
     async with started.service.store.read() as unit:
         bob = await unit.people.find_by_identity("discord", str(fake.find_user("Bob").id))
         assert bob is not None
@@ -743,7 +736,6 @@ async def test_a_table_without_a_channel_is_played_in_direct_messages(
     online: RunningBot, fake: FakeDiscord
 ) -> None:
     service = online.service
-    assert service
     people = {}
     async with service.store.begin() as unit:
         for name in ("Ann", "Bob"):
@@ -800,8 +792,6 @@ async def test_notes_are_private(started: RunningBot, fake: FakeDiscord) -> None
 
 async def test_say_is_told_where_there_is_no_thread(online: RunningBot, fake: FakeDiscord) -> None:
     """Who plays in direct messages cannot just write there."""
-    service = online.service
-    assert service is not None
     places = {name: fake.dm_channel(fake.find_user(name)) for name in ("Ann", "Bob")}
     opened = await fake.run_command("Ann", places["Ann"], "table new", title="1830", name="Friday")
     code = opened.text.split()[1]
@@ -821,7 +811,6 @@ async def test_who_plays_by_email_alone_hears_what_is_said_on_discord(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
     service, code = started.service, started.table_code
-    assert service is not None
     bob = (await service.queries.find_table(code)).seated_players[1].person_id
     async with service.store.begin() as unit:
         await unit.people.add_identity(bob, "email", "bob@example.org")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.discord.commands import translations
+from bot.discord.translations import translations
 from tests.discord.test_ending import before_the_last_move
 from tests.fake_discord import limits
 from tests.fake_discord.running_bot import RunningBot
@@ -148,23 +148,22 @@ async def test_options_of_a_new_table_say_what_they_do(started: RunningBot, fake
 
 
 async def test_in_the_thread_of_a_table_a_command_is_about_that_table(
-    running: RunningBot, fake: FakeDiscord
+    pair: RunningBot, fake: FakeDiscord
 ) -> None:
     """Whatever its status: `/table pause` in the thread of a paused table paused the player's other table."""
-    async with running.online() as service:
-        first = await running.start_game("Ann", "Bob")
-        code = running.table_code
-        await running.start_game("Ann", "Cid")
-        assert "is paused" in (await fake.run_command("Ann", first, "table pause")).text
-        told = await fake.run_command("Ann", first, "table pause")
-        assert code in told.text, told.text
-        for command in ("show card", "table join", "table start"):
-            told = await fake.run_command("Ann", first, command)
-            assert told.text and running.table_code not in told.text, f"{command}: {told.text}"
-        assert (await fake.run_command("Ann", first, "do", line="buy SV")).text == f"Table {code} is paused."
-        elsewhere = (await fake.run_command("Ann", "general", "table pause")).text
-        assert f"Table {running.table_code} is paused." in elsewhere, "of a channel's, the running one"
-        assert [t.status for t in await service.queries.list_tables()] == ["paused", "paused"]
+    first = pair.thread
+    code = pair.table_code
+    await pair.start_game("Ann", "Cid")
+    assert "is paused" in (await fake.run_command("Ann", first, "table pause")).text
+    told = await fake.run_command("Ann", first, "table pause")
+    assert code in told.text, told.text
+    for command in ("show card", "table join", "table start"):
+        told = await fake.run_command("Ann", first, command)
+        assert told.text and pair.table_code not in told.text, f"{command}: {told.text}"
+    assert (await fake.run_command("Ann", first, "do", line="buy SV")).text == f"Table {code} is paused."
+    elsewhere = (await fake.run_command("Ann", "general", "table pause")).text
+    assert f"Table {pair.table_code} is paused." in elsewhere, "of a channel's, the pair one"
+    assert [t.status for t in await pair.service.queries.list_tables()] == ["paused", "paused"]
 
 
 async def test_a_table_is_found_by_its_name(started: RunningBot, fake: FakeDiscord) -> None:

@@ -200,27 +200,20 @@ async def test_an_ending_whose_line_somebody_has_deleted_is_posted_anew(
     assert message.attachments and len(fake.pings) == pings
 
 
-async def test_a_game_that_is_ended_has_an_ending_too(running: RunningBot, fake: FakeDiscord) -> None:
-    async with running.online():
-        await running.start_game(*PLAYERS)
-        await running.play_lines(f"{PLAYERS[0]}: buy SV")
-        await fake.run_command(PLAYERS[0], running.thread, "table end")
-        message = await ending(running)
-        assert "lead with" in message.text and "ends the game" in message.text
-        assert message.attachments[-1].filename.endswith(".18xx")
+async def test_a_game_that_is_ended_has_an_ending_too(pair: RunningBot, fake: FakeDiscord) -> None:
+    await pair.play_lines(f"{PLAYERS[0]}: buy SV")
+    await fake.run_command(PLAYERS[0], pair.thread, "table end")
+    message = await ending(pair)
+    assert "lead with" in message.text and "ends the game" in message.text
+    assert message.attachments[-1].filename.endswith(".18xx")
 
 
-async def test_charts_are_shown_at_any_time(running: RunningBot, fake: FakeDiscord) -> None:
-    async with running.online():
-        await running.start_game(*PLAYERS)
-        name = PLAYERS[0]
-        for kind in ("worth", "prices", "revenue"):
-            shown = await fake.run_command(name, running.thread, "show chart", kind=kind)
-            assert [file.filename[: len(kind)] for file in fake.shown_images(shown.message)] == [kind]
-            assert not shown.public_messages
-        film = await fake.run_command(name, running.thread, "show animation", public=True)
-        assert all(file.filename.endswith(".gif") for file in film.message.attachments)
-        assert (
-            "No company has a price yet."
-            in (await fake.run_command(name, running.thread, "show records")).text
-        )
+async def test_charts_are_shown_at_any_time(pair: RunningBot, fake: FakeDiscord) -> None:
+    name = PLAYERS[0]
+    for kind in ("worth", "prices", "revenue"):
+        shown = await fake.run_command(name, pair.thread, "show chart", kind=kind)
+        assert [file.filename[: len(kind)] for file in fake.shown_images(shown.message)] == [kind]
+        assert not shown.public_messages
+    film = await fake.run_command(name, pair.thread, "show animation", public=True)
+    assert all(file.filename.endswith(".gif") for file in film.message.attachments)
+    assert "No company has a price yet." in (await fake.run_command(name, pair.thread, "show records")).text

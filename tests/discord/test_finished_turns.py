@@ -81,121 +81,107 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
 
 
 async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_next(
-    running: RunningBot, fake: FakeDiscord
+    started: RunningBot, fake: FakeDiscord
 ) -> None:
     """Its message cannot become the list, so that the next card that is finished has its line too."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        await fake.delete_message(await running.wait_for_card("Ann"), is_heard=False)
-        await play(running, 0, len(LINES))
-        _, turns = listed(running, fake)
+    await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
+    await play(started, 0, len(LINES))
+    _, turns = listed(started, fake)
     assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_the_next(
-    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An old card is queued with its line, and when its turn comes its message is gone."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        await fake.delete_message(await running.wait_for_card("Ann"), is_heard=False)
-        with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-            await play(running, 0, 1)
-            await wait_for_queue(running)
-        await play(running, 1, len(LINES))
-        _, turns = listed(running, fake)
+    await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+        await play(started, 0, 1)
+        await wait_for_queue(started)
+    await play(started, 1, len(LINES))
+    _, turns = listed(started, fake)
     assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_an_old_card_is_listed_where_a_later_card_is_finished_first(
-    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-            patch.setattr(FinishedTurns, "queue", lambda *_: None)  # its turn does not come yet
-            await running.play_lines(LINES[0])
-            await wait_for_queue(running, 1)
-        await play(running, 1, len(LINES))
-        await wait_for_queue(running)
-        _, turns = listed(running, fake)
+    with monkeypatch.context() as patch:
+        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+        patch.setattr(FinishedTurns, "queue", lambda *_: None)  # its turn does not come yet
+        await started.play_lines(LINES[0])
+        await wait_for_queue(started, 1)
+    await play(started, 1, len(LINES))
+    await wait_for_queue(started)
+    _, turns = listed(started, fake)
     assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_a_card_that_was_passed_on_is_listed_where_a_later_card_is_finished_first(
-    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has become the card of Bob; when he is notified by another, it waits in the queue."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        await running.wait_for_delivery()
-        running.hold_pings(600.0)
-        await play(running, 0, 1)
-        running.hold_pings(0.0)
-        with monkeypatch.context() as patch:
-            patch.setattr(FinishedTurns, "queue", lambda *_: None)  # its turn does not come yet
-            await running.end_hold_off()
-            await wait_for_queue(running, 1)
-            await running.play_lines(LINES[1])
-            await fake.wait_until(lambda: "Bob buys" in "".join(listed(running, fake)), "the list")
-        await play(running, 2, len(LINES))
-        await wait_for_queue(running)
-        turns = listed(running, fake)[-1]
+    await started.wait_for_delivery()
+    started.hold_pings(600.0)
+    await play(started, 0, 1)
+    started.hold_pings(0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(FinishedTurns, "queue", lambda *_: None)  # its turn does not come yet
+        await started.end_hold_off()
+        await wait_for_queue(started, 1)
+        await started.play_lines(LINES[1])
+        await fake.wait_until(lambda: "Bob buys" in "".join(listed(started, fake)), "the list")
+    await play(started, 2, len(LINES))
+    await wait_for_queue(started)
+    turns = listed(started, fake)[-1]
     assert_each_is_said_once(turns)
 
 
 async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
-    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another message ends the list, and loses nothing of it."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        await fake.delete_message(await running.wait_for_card("Ann"), is_heard=False)
-        with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-            await play(running, 0, 1)
-            await wait_for_queue(running)
-        await fake.run_command("Ann", running.thread, "table pause")
-        await fake.run_command("Ann", running.thread, "table resume")
-        await running.wait_for_delivery()
-        await play(running, 1, len(LINES))
-        turns = "\n".join(listed(running, fake))
+    await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+        await play(started, 0, 1)
+        await wait_for_queue(started)
+    await fake.run_command("Ann", started.thread, "table pause")
+    await fake.run_command("Ann", started.thread, "table resume")
+    await started.wait_for_delivery()
+    await play(started, 1, len(LINES))
+    turns = "\n".join(listed(started, fake))
     assert_each_is_said_once(turns)
 
 
 async def test_a_list_that_somebody_has_deleted_is_written_again(
-    running: RunningBot, fake: FakeDiscord
+    started: RunningBot, fake: FakeDiscord
 ) -> None:
     """As cards, polls and endings are: the next list begins with its lines."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        first = await running.wait_for_card("Ann")
-        await play(running, 0, 1)
-        await fake.delete_message(first, is_heard=False)
-        await play(running, 1, len(LINES))
-        _, turns = listed(running, fake)
+    first = await started.wait_for_card("Ann")
+    await play(started, 0, 1)
+    await fake.delete_message(first, is_heard=False)
+    await play(started, 1, len(LINES))
+    _, turns = listed(started, fake)
     assert_each_is_said_once(turns)
     assert turns.index("Ann buys") < turns.index("Bob buys") < turns.index("Cid passes")
 
 
 async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_later(
-    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The card is old, so its line waits in the queue, and there is neither a list for it nor its message."""
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        first = await running.wait_for_card("Ann")
-        await play(running, 0, 1)
-        await fake.delete_message(first, is_heard=False)
-        await fake.delete_message(await running.wait_for_card("Bob"), is_heard=False)
-        with monkeypatch.context() as patch:
-            patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-            await play(running, 1, 2)
-            await wait_for_queue(running)
-        await play(running, 2, len(LINES))
-        turns = listed(running, fake)[-1]
+    first = await started.wait_for_card("Ann")
+    await play(started, 0, 1)
+    await fake.delete_message(first, is_heard=False)
+    await fake.delete_message(await started.wait_for_card("Bob"), is_heard=False)
+    with monkeypatch.context() as patch:
+        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+        await play(started, 1, 2)
+        await wait_for_queue(started)
+    await play(started, 2, len(LINES))
+    turns = listed(started, fake)[-1]
     assert_each_is_said_once(turns)
 
 
@@ -229,20 +215,18 @@ async def test_the_last_card_of_a_game_is_finished_when_discord_allows_it(
 
 
 async def test_the_outcome_of_a_poll_that_somebody_has_deleted_is_listed(
-    running: RunningBot, fake: FakeDiscord
+    started: RunningBot, fake: FakeDiscord
 ) -> None:
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        first = await running.wait_for_card("Ann")
-        await play(running, 0, 2)
-        await fake.delete_message(first, is_heard=False)  # the list too, so that there is none for it
-        await fake.run_command("Ann", running.thread, "undo")
-        await fake.wait_until(lambda: polls(running), "the poll")
-        await fake.delete_message(polls(running)[0], is_heard=False)
-        assert "Nothing changes" in (await running.submit_lines("Bob", "decline vote")).text
-        await running.wait_for_card("Cid")
-        await play(running, 2, 3)
-        (turns,) = [each for each in listed(running, fake) if "Cid passes" in each]
+    first = await started.wait_for_card("Ann")
+    await play(started, 0, 2)
+    await fake.delete_message(first, is_heard=False)  # the list too, so that there is none for it
+    await fake.run_command("Ann", started.thread, "undo")
+    await fake.wait_until(lambda: polls(started), "the poll")
+    await fake.delete_message(polls(started)[0], is_heard=False)
+    assert "Nothing changes" in (await started.submit_lines("Bob", "decline vote")).text
+    await started.wait_for_card("Cid")
+    await play(started, 2, 3)
+    (turns,) = [each for each in listed(started, fake) if "Cid passes" in each]
     assert turns.count("Bob declines") == turns.count("Cid passes") == 1, turns
 
 
@@ -261,7 +245,6 @@ def polls(running: RunningBot) -> list[Message]:
 async def wait_for_queue(running: RunningBot, cards: int = 0) -> None:
     """Every queued card is finished, or so many are queued."""
     service = running.service
-    assert service is not None
     table = (await service.queries.find_table(running.table_code)).id
     async with asyncio.timeout(running.fake.default_timeout):
         while True:
@@ -293,16 +276,14 @@ async def test_an_undone_move_keeps_no_mark_of_a_finished_turn(
         assert "(undone)" not in all_listed()
 
 
-async def test_each_vote_on_two_polls_is_listed_once(running: RunningBot, fake: FakeDiscord) -> None:
-    async with running.online():
-        await running.start_game("Ann", "Bob", "Cid")
-        await running.submit_lines("Ann", "pace 24h")
-        await running.submit_lines("Ann", "robot Ann")
-        await fake.wait_until(lambda: len(polls(running)) == 2, "both polls")
-        await running.submit_lines("Bob", "accept vote")
-        await running.submit_lines("Bob", "decline vote")
-        await running.wait_for_delivery()
-        await fake.wait_until(lambda: "Bob declines" in "".join(listed(running, fake)), "the outcome")
-        shown = "\n".join(listed(running, fake)).splitlines()
+async def test_each_vote_on_two_polls_is_listed_once(started: RunningBot, fake: FakeDiscord) -> None:
+    await started.submit_lines("Ann", "pace 24h")
+    await started.submit_lines("Ann", "robot Ann")
+    await fake.wait_until(lambda: len(polls(started)) == 2, "both polls")
+    await started.submit_lines("Bob", "accept vote")
+    await started.submit_lines("Bob", "decline vote")
+    await started.wait_for_delivery()
+    await fake.wait_until(lambda: "Bob declines" in "".join(listed(started, fake)), "the outcome")
+    shown = "\n".join(listed(started, fake)).splitlines()
     assert shown.count("Bob declines: Let a robot play on for Ann?") == 1
     assert [each.startswith("Bob accepts: Ann proposes another pace") for each in shown].count(True) == 1

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import discord
 import pytest
 
-from bot.discord.greeting import PERMISSIONS, application_id_of, invite_link
+from bot.discord.invite_link import PERMISSIONS, application_id_of, invite_link
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
 from tests.terminal.conftest import Run, command

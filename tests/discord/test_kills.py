@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -44,22 +43,27 @@ async def test_14_10_after_a_start_only_tables_with_something_new_are_looked_at(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The card of its lobby is older than the game, and nothing of it has to be brought up to date."""
-    looked_at = list[Sequence[int]]()
-    sync_each = DiscordDelivery._sync_each
+    looked_at, are_all_done = list[int](), asyncio.Event()
+    sync, sync_all = DiscordDelivery._sync_safely, DiscordDelivery._sync_all
 
-    async def noted(self: DiscordDelivery, table_ids: Sequence[int]) -> None:
-        looked_at.append(table_ids)
-        await sync_each(self, table_ids)
+    async def noted(self: DiscordDelivery, table_id: int) -> None:
+        looked_at.append(table_id)
+        await sync(self, table_id)
+
+    async def noted_end(self: DiscordDelivery) -> None:
+        await sync_all(self)
+        are_all_done.set()
 
     async with running.online():
         await running.open_table("Bob")
         await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
         await running.wait_for_card("Ann")
         await running.wait_for_delivery()
-    monkeypatch.setattr(DiscordDelivery, "_sync_each", noted)
+    monkeypatch.setattr(DiscordDelivery, "_sync_safely", noted)
+    monkeypatch.setattr(DiscordDelivery, "_sync_all", noted_end)
     async with running.online():
-        await fake.wait_until(lambda: looked_at, "the look at older cards")
-    assert looked_at == [[]]
+        await are_all_done.wait()
+    assert looked_at == []
 
 
 async def test_14_a_card_that_was_posted_anew_is_the_only_one_after_a_kill(
@@ -146,7 +150,6 @@ async def test_14_a_reminder_that_has_taken_the_place_of_another_is_the_only_one
 ) -> None:
     async def remind(name: str) -> None:
         service = running.service
-        assert service is not None
         await service.clock.tick()  # so that the clock of the seat is stored
         view = await service.queries.view((await service.queries.find_table(running.table_code)).id)
         clock = SeatClock(

@@ -44,7 +44,6 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     await started.wait_for_delivery()
     shown = "\n".join(message.text for message in fake.visible_messages(thread))
     assert "Bob" not in shown.replace("Bob plays", "") and "Player 2" in shown
-    assert started.service is not None
     marks = "Bob", str(fake.find_user("Bob").id)
     rows = await stored_rows(started.service.store)
     assert not [(table, text) for table, text in rows if any(mark in text for mark in marks)]

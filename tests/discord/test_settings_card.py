@@ -64,7 +64,6 @@ WAITED = "The table has waited for you"
 async def test_reminders_and_digests(started: RunningBot, fake: FakeDiscord) -> None:
     """A reminder pings in the thread, unless the decision is made; a digest is a direct message."""
     service = started.service
-    assert service is not None
     await started.wait_for_card("Ann")
     (table,) = await service.queries.list_tables()
     view = await service.queries.view(table.id)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.config import Settings, SettingsError, Shards, parse_settings
-from bot.discord.client import SessionStarts, guild_shards_of, job_names
+from bot.discord.sessions import SessionStarts, guild_shards_of, job_names
 from storage import Store, open_store
 from tests.end_to_end.fork_server import ForkServer
 from tests.fake_discord.running_bot import bot_process
@@ -102,7 +102,7 @@ async def test_14_11_sessions_of_all_processes_start_five_seconds_apart(
         waits.append(seconds)
         clock.advance(seconds=seconds)
 
-    monkeypatch.setattr("bot.discord.client.sleep", sleep)
+    monkeypatch.setattr("bot.discord.sessions.sleep", sleep)
     async with await open_store(address, clock) as store, await open_store(address, clock) as other:
         for each, shard in ((store, 0), (other, 1), (store, 2)):
             await SessionStarts(each).wait(Limits(9), shard)  # type: ignore[arg-type]

@@ -3,9 +3,9 @@
 async with served(tmp_path) as office:
     ann = await office.player("Ann")
     table = await office.table("1830", ["Ann", "Bob"])
-    turn = await ann.letter()               # the next email to Ann, in order
+    turn = await ann.email()               # the next email to Ann, in order
     await ann.reply("buy SV")               # to the newest email with a reply address
-    receipt = await ann.letter()
+    receipt = await ann.email()
 """
 
 from __future__ import annotations
@@ -83,26 +83,26 @@ class MailPlayer:
     office: MailHarness
     read: int = 0
     stale: int = 0
-    _letters: list[Delivery] = field(default_factory=list)
+    _emails: list[Delivery] = field(default_factory=list)
     _seen: int = 0
     _serial: itertools.count[int] = field(default_factory=itertools.count)
 
     @property
     def inbox(self) -> list[Delivery]:
         """All emails that the player has received."""
-        everybody = self.office.player_server.letters
-        self._letters += [each for each in everybody[self._seen :] if self.address in each.recipients]
+        everybody = self.office.player_server.emails
+        self._emails += [each for each in everybody[self._seen :] if self.address in each.recipients]
         self._seen = len(everybody)
-        return self._letters
+        return self._emails
 
-    async def letter(self, seconds: float = 120.0) -> Delivery:
+    async def email(self, seconds: float = 120.0) -> Delivery:
         """The next email."""
         try:
             async with asyncio.timeout(seconds):
                 while len(self.inbox) <= self.read:  # noqa: ASYNC110
                     await asyncio.sleep(0.005)
         except TimeoutError:
-            headlines = [headline(letter) for letter in self.inbox]
+            headlines = [headline(email) for email in self.inbox]
             raise AssertionError(f"no further email to {self.name}; so far: {headlines}") from None
         self.read += 1
         return self.inbox[self.read - 1]
@@ -147,7 +147,7 @@ class MailPlayer:
         """Read on until the newest email asks the player to act."""
         while not asks(self.inbox[-1], self.name):
             self.read = len(self.inbox)
-            await self.letter()
+            await self.email()
         self.read = len(self.inbox)
 
     async def answered(self, *lines: str, to: Delivery | None = None) -> Delivery:
@@ -155,9 +155,9 @@ class MailPlayer:
         raw = self.written(to or self.inbox[-1], *lines)
         await self.office.mail(raw, sender=self.address)
         message_id = message_from_bytes(raw)["Message-ID"]
-        while (letter := await self.letter()).message["In-Reply-To"] != message_id:
+        while (email := await self.email()).message["In-Reply-To"] != message_id:
             pass
-        return letter
+        return email
 
     async def answered_in_time(self, *lines: str) -> Delivery:
         """Reply; once more to the newest email where a move has overtaken the one that was answered."""
@@ -173,7 +173,7 @@ class MailPlayer:
         raw = self.written(to or self.inbox[self.read - 1], *lines)
         await self.office.mail(raw, sender=self.address)
         message_id, after = message_from_bytes(raw)["Message-ID"], self.read
-        while (receipt := await self.letter()).message["In-Reply-To"] != message_id:
+        while (receipt := await self.email()).message["In-Reply-To"] != message_id:
             pass
         self.inbox.insert(after, self.inbox.pop(self.read - 1))
         self.read = after + 1
@@ -287,21 +287,21 @@ async def attached(
                 await task
 
 
-def headline(letter: Delivery) -> str:
+def headline(email: Delivery) -> str:
     """The first sentence of an email, after the delimiter."""
-    return next(line for line in letter.text.splitlines()[1:] if line.strip())
+    return next(line for line in email.text.splitlines()[1:] if line.strip())
 
 
-def asks(letter: Delivery, name: str) -> bool:
+def asks(email: Delivery, name: str) -> bool:
     """Whether an email asks its reader to act."""
-    text = letter.text
+    text = email.text
     named = re.search(rf"\b{name}\b(?:(?:, | and )[\w ]+)* to act: ", text)
     return bool(named) or any(each in text for each in ("You to act: ", f"{name} is asked "))
 
 
-def copied(letter: Delivery, title: str) -> list[str]:
+def copied(email: Delivery, title: str) -> list[str]:
     """The lines in the block of an email with that title."""
-    text = "\n".join(letter.text.splitlines())
+    text = "\n".join(email.text.splitlines())
     _, found, rest = text.partition(f"{title}\n")
     assert found, f"no {title!r} in:\n{text}"
     block = re.split(r"\n\n", rest.lstrip("\n"), maxsplit=1)[0]

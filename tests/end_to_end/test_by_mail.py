@@ -45,11 +45,11 @@ async def drawing(tmp_path: Path) -> AsyncIterator[MailHarness]:
         yield found
 
 
-def images(letter: Delivery) -> dict[str, bytes]:
+def images(email: Delivery) -> dict[str, bytes]:
     """The pictures of an email, by file name."""
     return {
         str(part.get_filename()): part.get_content()
-        for part in letter.message.walk()
+        for part in email.message.walk()
         if part.get_content_type() == "image/png"
     }
 
@@ -57,7 +57,7 @@ def images(letter: Delivery) -> dict[str, bytes]:
 async def test_a_turn_email_has_pictures(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
-    turn = await ann.letter()
+    turn = await ann.email()
     pictures = images(turn)
     assert set(pictures) == {"auction.png"}
     assert all(png.startswith(b"\x89PNG") and len(png) > 5_000 for png in pictures.values())
@@ -73,21 +73,21 @@ async def test_an_order_is_left_by_mail_and_its_owner_alone_hears_of_it(pymap: M
     await pymap.table("1830", NAMES)
     ann, bob, cid = (pymap.player(name) for name in NAMES)
     for player in (ann, bob, cid):
-        await player.letter()
+        await player.email()
     receipt = await bob.said("auto pass once")
     assert "Order 1: `auto pass once`. `auto off 1` takes it back." in receipt.text
     assert "OK: all lines were carried out." in headline(receipt)
     await ann.said("buy SV")
-    ended = await bob.letter()
+    ended = await bob.email()
     assert headline(ended) == "Your order `auto pass once` has ended." and "It has passed." in ended.text
-    turn = await cid.letter()
+    turn = await cid.email()
     assert "Bob passes." in turn.text and "order `" not in turn.text
 
 
 async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     table = await office.table("1830", NAMES)
     ann, bob = office.player("Ann"), office.player("Bob")
-    turn = await ann.letter()
+    turn = await ann.email()
     assert headline(turn) == "It is your turn, Ann."
     assert "You to act: buy the SV for $20" in turn.text
     assert copied(turn, "For example")[0] == "buy SV # costs $20, leaves Ann $780"
@@ -96,8 +96,8 @@ async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     assert "buy SV → " in receipt.text and "Ann $800 → $780" in receipt.text
     assert receipt.message["In-Reply-To"] == "<0.ann@player.test>"
     assert receipt.message["Auto-Submitted"] == "auto-replied"
-    await bob.letter()
-    told = await bob.letter()
+    await bob.email()
+    told = await bob.email()
     assert "Ann buys the SV for $20." in told.text
     assert await office.lines(table) == ["buy SV"]
     await office.settled(1)
@@ -107,7 +107,7 @@ async def test_turn_reply_and_receipt(office: MailHarness) -> None:
 async def test_the_receipt_of_a_bad_line_has_legal_lines(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
-    await ann.letter()
+    await ann.email()
     answer = await ann.said("bid CS 41")
     assert headline(answer) == "NOT DONE." and "| bid CS 41" in answer.text
     assert "$45" in answer.text and "bid CS 45" in answer.text
@@ -120,13 +120,13 @@ async def test_the_receipt_of_a_bad_line_has_legal_lines(pymap: MailHarness) -> 
 async def test_a_reply_to_an_old_email_changes_nothing_and_gets_the_events(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob, cid = (pymap.player(name) for name in NAMES)
-    first, _, _ = [await player.letter() for player in (ann, bob, cid)]
+    first, _, _ = [await player.email() for player in (ann, bob, cid)]
     await ann.said("buy SV")
-    await bob.letter()
+    await bob.email()
     await bob.said("buy CS")
-    await cid.letter()
+    await cid.email()
     await cid.said("pass")
-    await ann.letter()
+    await ann.email()
     stale = await ann.said("bid MH 200", to=first)
     assert headline(stale) == "NOT DONE: the game has moved on."
     assert "Bob buys the CS for $40." in stale.text
@@ -138,12 +138,12 @@ async def test_a_reply_to_an_old_email_changes_nothing_and_gets_the_events(pymap
 async def test_an_email_that_arrives_twice_takes_effect_once(office: MailHarness) -> None:
     table = await office.table("1830", NAMES)
     ann = office.player("Ann")
-    turn = await ann.letter()
+    turn = await ann.email()
     raw = ann.written(turn, "bid CS 45")
     await office.mail(raw)
-    assert headline(await ann.letter()) == "OK: all lines were carried out."
+    assert headline(await ann.email()) == "OK: all lines were carried out."
     await office.mail(raw)
-    await office.mail(b"X-Again: yes\r\n" + raw)  # the same letter by another way
+    await office.mail(b"X-Again: yes\r\n" + raw)  # the same email by another way
     await office.settled(3)
     await ann.quiet()
     assert await office.lines(table) == ["bid CS 45"]
@@ -152,10 +152,10 @@ async def test_an_email_that_arrives_twice_takes_effect_once(office: MailHarness
 async def test_other_senders_cannot_act_for_a_seat(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
-    turn = await ann.letter()
-    await bob.letter()
+    turn = await ann.email()
+    await bob.email()
     await pymap.mail(ann.written(turn, "buy SV", sender="Bob <bob@player.test>", message_id="<x@p>"))
-    note = await ann.letter()
+    note = await ann.email()
     assert headline(note) == "NOT DONE: did you send this?"
     assert note.message["In-Reply-To"] != "<x@p>"
     await bob.quiet()
@@ -171,22 +171,22 @@ async def test_other_senders_cannot_act_for_a_seat(pymap: MailHarness) -> None:
 async def test_strangers_and_guessed_tokens_get_no_reply(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
-    turn = await ann.letter()
+    turn = await ann.email()
     await pymap.mail(ann.written(turn, "buy SV", sender="eve@evil.test", token=False))
     forged = ann.written(turn, "buy SV", sender="eve@evil.test", token=False)
     await pymap.mail(forged.replace(b"play@games.test", b"play+" + b"a" * 26 + b"@games.test"))
     await pymap.settled(2, "Ignored")
     await ann.quiet()
-    assert not [letter for letter in pymap.player_server.letters if "eve@evil.test" in letter.recipients]
+    assert not [email for email in pymap.player_server.emails if "eve@evil.test" in email.recipients]
     await pymap.mail(ann.written(turn, "buy SV", token=False))
-    assert "does not show for which table it is" in (await ann.letter()).text
+    assert "does not show for which table it is" in (await ann.email()).text
     assert await pymap.lines(table) == []
 
 
 async def test_queries(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
-    await ann.letter()
+    await ann.email()
     told = (await ann.said("help")).text
     assert "buy SV" in told and "stop, start" in told
     status = await ann.said("status")
@@ -202,7 +202,7 @@ async def test_queries(drawing: MailHarness) -> None:
 async def test_plans_past_positions_and_exports(drawing: MailHarness) -> None:
     table = await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")
-    await ann.letter()
+    await ann.email()
     plan = await ann.said("try buy SV", "try Bob: buy CS")
     assert "1. Ann: buy SV" in plan.text and "2. Bob: buy CS" in plan.text and "Standings" in plan.text
     assert set(images(plan)) == {"auction.png"} and not await drawing.lines(table)
@@ -224,21 +224,21 @@ async def test_undo_without_and_with_a_vote(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob, cid = (pymap.player(name) for name in NAMES)
     for player in (ann, bob, cid):
-        await player.letter()
+        await player.email()
     await ann.said("buy SV")
-    await bob.letter()
+    await bob.email()
     back = await ann.said("undo")
     assert headline(back) == "OK: all lines were carried out." or "undoes" in back.text
     assert await pymap.lines(table) == []
     for player in (bob, cid):
-        assert "Ann undoes" in (await player.letter()).text
+        assert "Ann undoes" in (await player.email()).text
     await ann.said("buy SV", to=back)
-    await bob.letter()
+    await bob.email()
     await bob.said("buy CS")
-    await cid.letter()
+    await cid.email()
     asked = await ann.said("undo")
     assert "Bob is asked" in asked.text
-    vote = await bob.letter()
+    vote = await bob.email()
     assert headline(vote) == "Your vote is needed." and copied(vote, "Reply with one of") == [
         "accept vote",
         "decline vote",
@@ -250,7 +250,7 @@ async def test_undo_without_and_with_a_vote(pymap: MailHarness) -> None:
 async def test_resigning_needs_a_confirmation(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
-    turn = await ann.letter()
+    turn = await ann.email()
     sure = await ann.said("resign")
     assert headline(sure) == "NOT DONE yet: are you sure?"
     assert (await pymap.service.queries.table_info(table.id)).status == "running"
@@ -258,15 +258,15 @@ async def test_resigning_needs_a_confirmation(pymap: MailHarness) -> None:
     assert "Ann resigns" in (await ann.said(yes)).text
     assert (await pymap.service.queries.table_info(table.id)).status == "paused"
     await pymap.mail(ann.written(turn, "buy SV"))  # the seat is not hers any more: the token is dead
-    assert "does not show for which table it is" in (await ann.letter()).text
+    assert "does not show for which table it is" in (await ann.email()).text
 
 
 async def test_stop_ends_emails_and_keeps_the_seat(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
-    await ann.letter(), await bob.letter()
+    await ann.email(), await bob.email()
     assert "No more emails go to bob@player.test" in (await bob.said("stop")).text
-    assert "Bob gets no more emails and cannot be reached otherwise." in (await ann.letter()).text
+    assert "Bob gets no more emails and cannot be reached otherwise." in (await ann.email()).text
     assert headline(await ann.said("buy SV", to=ann.inbox[1])).startswith("OK")
     await bob.quiet()
     unsubscribe = str(ann.inbox[1].message["List-Unsubscribe"])
@@ -274,12 +274,12 @@ async def test_stop_ends_emails_and_keeps_the_seat(pymap: MailHarness) -> None:
     assert to
     raw = ann.written(ann.inbox[1], "", subject="stop", quotes=False)
     await pymap.mail(raw.replace(str(ann.inbox[1].message["Reply-To"]).encode(), to[1].encode()))
-    assert "No more emails go to ann@player.test" in (await ann.letter()).text
+    assert "No more emails go to ann@player.test" in (await ann.email()).text
     assert (await pymap.service.queries.table_info(table.id)).seat_of(
         table.seated_players[1].person_id
     ) is not None
     assert "Emails go to bob@player.test again" in (await bob.said("start")).text
-    assert headline(await bob.letter()) == "It is your turn, Bob."
+    assert headline(await bob.email()) == "It is your turn, Bob."
     await bob.said("buy CS")
     assert (await pymap.lines(table))[-1] == "buy CS"
 
@@ -290,7 +290,7 @@ async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -
         await people.claim_address(unit, person.id, "Dora@Player.Test")
     office.service.wake_subscribers()
     dora = office.player("Dora")
-    asked = await dora.letter()
+    asked = await dora.email()
     assert headline(asked) == "Is this your address?" and copied(asked, "Reply") == ["yes"]
     async with office.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
@@ -307,9 +307,9 @@ async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:
         await people.claim_address(unit, person.id, "ann@player.test")
     pymap.service.wake_subscribers()
     ann = pymap.player("Ann")
-    asked = await ann.letter()
+    asked = await ann.email()
     await pymap.mail(ann.written(asked, "yes", sender="mallory@evil.test"))
-    await ann.letter()
+    await ann.email()
     async with pymap.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
     assert "not linked" in (await ann.said("no", to=asked)).text
@@ -326,28 +326,28 @@ async def test_a_player_with_only_email_is_invited_and_plays(office: MailHarness
         guest = await people.person_by_address(unit, "gus@player.test", "Gus")
     await office.service.lobby.invite(table.id, guest.id, "Gus", by=ann.id)
     gus = office.player("Gus")
-    asked = await gus.letter()
+    asked = await gus.email()
     assert headline(asked) == "Ann invites you to a game of 1830."
     with pytest.raises(ValueError, match="Gus has not joined yet"):
         await office.service.lobby.start(table.id, by=ann.id)
     assert "You have a seat" in (await gus.said("yes")).text
     assert "You have a seat" in (await gus.said("yes", to=asked)).text
     await office.service.lobby.start(table.id, by=ann.id, order=("Gus", "Ann"))
-    assert headline(await gus.letter()) == "It is your turn, Gus."
+    assert headline(await gus.email()) == "It is your turn, Gus."
     assert headline(await gus.said("buy SV")) == "OK: all lines were carried out."
 
 
-async def test_bounces_end_emails_and_a_letter_brings_them_back(
+async def test_bounces_end_emails_and_an_email_brings_them_back(
     pymap: MailHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two refusals of the address cut Bob off; the table is told; a letter of his is enough to go on."""
+    """Two refusals of the address cut Bob off; the table is told; an email of his is enough to go on."""
     monkeypatch.setattr("bot.email.reachability.ASK_AGAIN", timedelta(0))
     table = await pymap.table("1830", NAMES)
     ann, bob = pymap.player("Ann"), pymap.player("Bob")
     pymap.player_server.refuse = lambda to: "550 no such user" if to.startswith("bob@") else None
-    await ann.letter()
+    await ann.email()
     await ann.said("buy SV")
-    told = await ann.letter()
+    told = await ann.email()
     assert headline(told) == "Emails to Bob do not arrive." and "Nothing else reaches them." in told.text
     person_id = table.seated_players[1].person_id
     async with pymap.store.read() as unit:
@@ -356,16 +356,16 @@ async def test_bounces_end_emails_and_a_letter_brings_them_back(
     assert bob.inbox == []
 
     pymap.player_server.refuse = lambda _: None
-    letter = EmailMessage(policy=SMTP)
-    letter["From"], letter["To"] = bob.address, ADDRESS
-    letter["Message-ID"] = "<back@player.test>"
-    letter.set_content("I am here\n")
-    await pymap.mail(letter.as_bytes(), sender=bob.address)
-    assert "Emails reach Bob again." in (await ann.letter()).text
-    while not asks(await bob.letter(), "Bob"):
+    email = EmailMessage(policy=SMTP)
+    email["From"], email["To"] = bob.address, ADDRESS
+    email["Message-ID"] = "<back@player.test>"
+    email.set_content("I am here\n")
+    await pymap.mail(email.as_bytes(), sender=bob.address)
+    assert "Emails reach Bob again." in (await ann.email()).text
+    while not asks(await bob.email(), "Bob"):
         pass
     await bob.reply("buy CS")
-    while not headline(await bob.letter()).startswith("OK"):
+    while not headline(await bob.email()).startswith("OK"):
         pass
     assert (await pymap.lines(table))[-1] == "buy CS"
 
@@ -373,15 +373,15 @@ async def test_bounces_end_emails_and_a_letter_brings_them_back(
 async def test_what_the_operator_has_to_mend_is_held(
     pymap: MailHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """`Relay access denied` counts against nobody: the letters wait, and the operator is told."""
+    """`Relay access denied` counts against nobody: the emails wait, and the operator is told."""
     table = await pymap.table("1830", NAMES)
     ann = pymap.player("Ann")
-    await ann.letter()
+    await ann.email()
     refusal = "554 5.7.1 Relay access denied"
     pymap.player_server.refuse = lambda to: refusal if to.startswith("bob@") else None
     await ann.said("buy SV")
     async with asyncio.timeout(60):
-        while "for the operator: The mail server refuses" not in caplog.text:  # noqa: ASYNC110
+        while "The mail server refuses" not in caplog.text:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     person_id = table.seated_players[1].person_id
     async with pymap.store.read() as unit:
@@ -397,7 +397,7 @@ async def test_the_outbox_is_sent_after_a_restart_with_the_same_ids(tmp_path: Pa
         office.player_server.drop_after_data = 1
         await office.table("1830", NAMES[:2])
         ann = office.player("Ann")
-        first = await ann.letter()
+        first = await ann.email()
         async with office.store.begin() as unit:
             row = await unit.outbox.get(str(first.message["Message-ID"]))
             assert row is not None
@@ -407,9 +407,9 @@ async def test_the_outbox_is_sent_after_a_restart_with_the_same_ids(tmp_path: Pa
 async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
-    await ann.letter()
+    await ann.email()
     await pymap.service.submit(table.id, None, ["end yes"], None, None)
-    end = await ann.letter()
+    end = await ann.email()
     assert headline(end) == "Ann and Bob lead with $1,200."
     assert "ends the game" in end.text and "rematch" in end.text
     text = "\n".join(line.strip() for line in end.text.splitlines())
@@ -423,16 +423,16 @@ async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> No
 async def test_a_pause_is_announced(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
-    await ann.letter()
+    await ann.email()
     await pymap.service.running.pause(table.id, by=None)
-    assert "pauses the game" in (await ann.letter()).text
+    assert "pauses the game" in (await ann.email()).text
     assert "is paused" in (await ann.said("buy SV", to=ann.inbox[1])).text
 
 
 async def test_notes_by_mail(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann, bob = drawing.player("Ann"), drawing.player("Bob")
-    await ann.letter(), await bob.letter()
+    await ann.email(), await bob.email()
     assert "1. the CA for 180" in (await ann.said("note the CA for 180")).text
     assert "is empty" in (await bob.said("notes")).text
     assert "1. the CA for 180" in (await ann.said("notes")).text

@@ -114,7 +114,7 @@ async def test_new_opens_one_table_with_everybody(store: Store, crash: Crashing)
     async with store.read() as unit:
         for address in ("bob@player.test", "cid@player.test"):
             assert await unit.outbox.count("mail", unit.now.replace(year=2000), email=address) == 1
-    assert "is open" in await command(store, NEW, "r2"), "another letter opens another table"
+    assert "is open" in await command(store, NEW, "r2"), "another email opens another table"
     assert len(await Service(store).queries.list_tables()) == 2
 
 

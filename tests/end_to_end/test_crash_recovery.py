@@ -156,16 +156,16 @@ async def quiet(here: CrashHarness) -> None:
 async def assert_sent_once(here: CrashHarness, bob: MailPlayer) -> None:
     """Every email was sent with the same bytes each time, and none is missing."""
     by_id: dict[str, set[bytes]] = {}
-    for letter in bob.inbox:
-        by_id.setdefault(str(letter.message["Message-ID"]), set()).add(letter.raw)
-    assert all(len(copies) == 1 for copies in by_id.values()), "the same letter differs from itself"
-    first = {str(letter.message["Message-ID"]): headline(letter) for letter in bob.inbox}
+    for email in bob.inbox:
+        by_id.setdefault(str(email.message["Message-ID"]), set()).add(email.raw)
+    assert all(len(copies) == 1 for copies in by_id.values()), "the same email differs from itself"
+    first = {str(email.message["Message-ID"]): headline(email) for email in bob.inbox}
     assert Counter(first.values()) == {
         "The game begins.": 1,
         "It is your turn, Bob.": 3,
         "OK: all lines were carried out.": 2,
     }
-    assert len(bob.inbox) <= len(by_id) + here.deaths, "a letter was handed in again without need"
+    assert len(bob.inbox) <= len(by_id) + here.deaths, "an email was handed in again without need"
     assert await here.mailbox.count("Processed") == 2
     async with here.office.store.read() as unit:
         assert (

@@ -29,15 +29,15 @@ async def seated(office: MailHarness, game: GameToPlay) -> list[MailPlayer]:
     assert headline(await sent(host, f"new {game.title} {named}")) == "Did you ask for a table?"
     assert headline(await host.said("yes")) == "OK."
     for guest in guests:
-        await guest.letter()
+        await guest.email()
         assert "You have a seat" in (await guest.said("yes")).text
         told = "Start the game?" if guest is guests[-1] else f"{guest.name} has joined"
-        assert told in (await host.letter()).text
+        assert told in (await host.email()).text
     await host.reply("start")
-    begun = {headline(await host.letter()), headline(await host.letter())}
+    begun = {headline(await host.email()), headline(await host.email())}
     assert begun == {"OK.", f"It is your turn, {host.name}."}
     for guest in guests:
-        assert headline(await guest.letter()) == "The game begins."
+        assert headline(await guest.email()) == "The game begins."
     return players
 
 

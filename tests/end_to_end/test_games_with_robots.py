@@ -91,12 +91,12 @@ async def discord_and_mail(folder: Path, title: str) -> AsyncIterator[tuple[Runn
                 running.table_code = text.split("Table ", 1)[1].split(" ", 1)[0]
                 bob = office.player("Bob")
                 await fake.run_command("Ann", "general", "table invite", address=bob.address, name="Bob")
-                await bob.letter()
+                await bob.email()
                 assert "You have a seat" in (await bob.answered("yes")).text
                 for robot in ("Robot", "Robot 2"):
                     done = await fake.run_command("Ann", "general", "table invite", robot=True)
                     assert f"{robot} joins table" in done.text
-                    asked = await bob.letter()
+                    asked = await bob.email()
                     assert headline(asked) == "May a robot play?"
                     assert copied(asked, "To agree, reply with") == ["yes"]
                     assert "takes its seat" in (await bob.answered("yes")).text
@@ -110,7 +110,6 @@ async def discord_and_mail(folder: Path, title: str) -> AsyncIterator[tuple[Runn
 async def test_by_discord_and_mail(tmp_path: Path, title: str, moves: int) -> None:
     async with discord_and_mail(tmp_path, title) as (running, bob):
         service = running.service
-        assert service is not None
         table_id = (await service.queries.find_table(running.table_code)).id
         thread = running.thread
         ann: ScriptedPlayer = make_players(

@@ -49,7 +49,7 @@ async def sent_with_file(
     main, _, sub = kind.partition("/")
     mail.add_attachment(content, maintype=main, subtype=sub, filename=name)
     await player.office.mail(mail.as_bytes(), sender=player.address)
-    return await player.letter()
+    return await player.email()
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ async def test_a_running_game_of_the_site_goes_on_by_mail(office: MailHarness, t
     asked = await cleo.said(f"invite {second} <{dina.address}>, {third} <{emil.address}>", to=done)
     assert "Invitations go to" in asked.text
     for player, seat in ((dina, second), (emil, third)):
-        offer = await player.letter()
+        offer = await player.email()
         assert headline(offer) == f"Cleo invites you to play on as {seat}."
         assert f"You play on as {seat}" in (await player.said("yes")).text
         told = "has taken their seat" if player is dina else "the game goes on"
-        assert told in (await cleo.letter()).text
+        assert told in (await cleo.email()).text
     (table,) = await office.service.queries.list_tables()
     view = await office.service.queries.view(table.id)
     assert view.table.status == "running" and view.state and view.state.stack == game.state.stack
@@ -128,12 +128,12 @@ async def test_the_host_hears_of_a_seat_that_is_taken_and_not_of_one_that_is_ask
     offers = []
     for seat in game.players[:2]:
         assert "go to" in (await cleo.said(f"invite {seat} <{dina.address}>", to=done)).text
-        offers.append(await dina.letter())
+        offers.append(await dina.email())
     first, second = game.players[:2]
     assert f"You have asked for the seat of {first}" in (await dina.said("yes", to=offers[0])).text
-    assert f"asks for the seat of {first}" in (await cleo.letter()).text
+    assert f"asks for the seat of {first}" in (await cleo.email()).text
     assert f"You play on as {second}" in (await dina.said("yes", to=offers[1])).text
-    assert f"{second} has taken their seat" in (await cleo.letter()).text
+    assert f"{second} has taken their seat" in (await cleo.email()).text
     await cleo.said("who", to=done)
     assert not [each for each in cleo.inbox if f"{first} has taken their seat" in each.text]
 
@@ -145,9 +145,9 @@ async def test_a_seat_is_declined_and_offered_again(office: MailHarness) -> None
     text = json.dumps(export_game(game.history)).encode()
     done = await sent_with_file(cleo, "", "import", "game.json", text)
     await cleo.said(f"invite {game.players[0]} <{dina.address}>", to=done)
-    await dina.letter()
+    await dina.email()
     assert "You have declined the seat" in (await dina.said("no")).text
-    assert "has declined the seat" in (await cleo.letter()).text
+    assert "has declined the seat" in (await cleo.email()).text
     assert "You play on as Cleo" in (await cleo.said(f"seat {game.players[0]}", to=done)).text
     assert (
         "Name an open seat" in (await cleo.said(f"invite {game.players[0]} <{dina.address}>", to=done)).text

@@ -32,7 +32,7 @@ def bare(player: MailPlayer, to: Delivery, *lines: str, name: bool = False, quot
 
 async def played(player: MailPlayer) -> None:
     """Read on until the receipt of a move."""
-    while headline(await player.letter()) != "OK: all lines were carried out.":
+    while headline(await player.email()) != "OK: all lines were carried out.":
         pass
 
 
@@ -42,9 +42,9 @@ async def test_a_game_without_subaddresses(tmp_path: Path) -> None:
         await office.person("Ann")
         ann, bob = office.player("Ann"), office.player("Bob")
         await sent(ann, "new 1830 Bob <bob@player.test>")
-        await bob.letter()
+        await bob.email()
         assert "You have a seat" in (await bob.said("yes")).text
-        await ann.letter()
+        await ann.email()
         await ann.reply("start")
         await ann.until_asked()
         turn = ann.inbox[-1]
@@ -57,7 +57,7 @@ async def test_a_game_without_subaddresses(tmp_path: Path) -> None:
         await ann.until_asked()
         asked = ann.inbox[-1]
         await office.mail(bare(ann, asked, "buy DH"), sender=ann.address)
-        assert "Your seats" in (await ann.letter()).text, "without any token: help, and nothing is played"
+        assert "Your seats" in (await ann.email()).text, "without any token: help, and nothing is played"
         await ann.reply("buy DH", to=asked)
         await played(ann)
         (table,) = await office.service.queries.list_tables()
@@ -72,13 +72,13 @@ async def test_a_game_without_subaddresses(tmp_path: Path) -> None:
 
 
 async def test_another_player_cannot_use_a_code(tmp_path: Path) -> None:
-    """Bob has seen the code of Ann's letter: nothing is played, and she is told."""
+    """Bob has seen the code of Ann's email: nothing is played, and she is told."""
     async with served(tmp_path, environment=NONE) as office:
         table = await office.table("1830", ["Ann", "Bob"])
         ann, bob = office.player("Ann"), office.player("Bob")
-        await ann.letter()
+        await ann.email()
         await office.mail(bare(bob, ann.inbox[-1], "buy SV", name=True), sender=bob.address)
-        assert "buy SV" in (await ann.letter()).text and await office.lines(table) == []
+        assert "buy SV" in (await ann.email()).text and await office.lines(table) == []
 
 
 async def test_one_click_unsubscribe(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ async def test_one_click_unsubscribe(tmp_path: Path) -> None:
     async with served(tmp_path, environment=environment) as office:
         await office.table("1830", ["Ann", "Bob"])
         ann = office.player("Ann")
-        await ann.letter()
+        await ann.email()
         message = ann.inbox[-1].message
         path = re.match(
             r"<https://games\.test(/unsubscribe/\w{26})>, <mailto:", str(message["List-Unsubscribe"])
@@ -109,7 +109,7 @@ async def test_one_click_unsubscribe(tmp_path: Path) -> None:
             for wrong in ("a" * 26, reply_token[1]):
                 assert (await session.post(f"{base}/unsubscribe/{wrong}")).status == 404
         assert "Emails go to ann@player.test again" in (await ann.said("start")).text
-        assert asks(await ann.letter(), "Ann")
+        assert asks(await ann.email(), "Ann")
 
 
 async def wants_mail(office: MailHarness) -> bool:

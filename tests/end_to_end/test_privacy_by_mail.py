@@ -28,8 +28,8 @@ async def office(tmp_path: Path, address: str) -> AsyncIterator[MailHarness]:
 
 async def asks(player: MailPlayer, text: str, number: int) -> list[Delivery]:
     """The email that asks for `yes`, and the answer to who has written; they come in either order."""
-    letters = [await sent(player, text, number), await player.letter()]
-    return sorted(letters, key=lambda letter: "reply with one word" not in letter.text.replace("\r\n", " "))
+    emails = [await sent(player, text, number), await player.email()]
+    return sorted(emails, key=lambda email: "reply with one word" not in email.text.replace("\r\n", " "))
 
 
 async def test_the_data_go_to_the_verified_address_alone(office: MailHarness) -> None:
@@ -39,9 +39,9 @@ async def test_the_data_go_to_the_verified_address_alone(office: MailHarness) ->
     assert headline(asked) == "Do you want your data?" and "An email goes to ann@player.test" in answered.text
     mallory = office.player("Mallory")
     await office.mail(ann.written(asked, "yes", sender=mallory.address), sender=mallory.address)
-    assert headline(await ann.letter()) == "NOT DONE: did you send this?" and mallory.inbox == []
+    assert headline(await ann.email()) == "NOT DONE: did you send this?" and mallory.inbox == []
     await office.mail(ann.written(asked, "yes"), sender=ann.address)
-    answer = await ann.letter()
+    answer = await ann.email()
     assert "Here is all that is stored about you." in answer.text
     mail = message_from_bytes(answer.message.as_bytes(), policy=policy.default)
     (file,) = [part for part in mail.walk() if part.get_filename() == "my-data.json"]
@@ -55,7 +55,7 @@ async def test_who_wants_to_be_deleted_is_and_gets_no_more_emails(office: MailHa
     assert headline(asked) == "Should everything about you be deleted?"
     assert "What is kept about you: https://games.example.org/privacy" in asked.text
     await office.mail(ann.written(asked, "no"), sender=ann.address)
-    assert "Nothing was done with your data." in (await ann.letter()).text
+    assert "Nothing was done with your data." in (await ann.email()).text
     asked, _ = await asks(ann, "erase me", 2)
     await office.mail(ann.written(asked, "yes"), sender=ann.address)
     await office.settled(4, "Processed")

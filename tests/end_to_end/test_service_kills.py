@@ -1,13 +1,13 @@
 """kill -9 of the whole service at random moments, with Discord and mail attached.
 
 Ann plays on Discord and Bob by email, at random, against processes that live for up to 1.2 seconds. What Ann
-pressed without an answer she presses again, if her move is not on the table; Bob replies once to each letter.
-At the end the log holds every answered move once, a letter of Bob's made one move, nothing was posted twice,
-no letter differs from itself, and the game goes on. `RAILPOST_TEST_SERVICE_KILLS` is the number of kills.
+pressed without an answer she presses again, if her move is not on the table; Bob replies once to each email.
+At the end the log holds every answered move once, an email of Bob's made one move, nothing was posted twice,
+no email differs from itself, and the game goes on. `RAILPOST_TEST_SERVICE_KILLS` is the number of kills.
 
 Measured with 150 kills on each database, on two busy cores: the first move comes 3.9 s after a start in the
 median, and 19 of 20 come within 7.3 s (SQLite); 2.9 s and 5.8 s (PostgreSQL). The longest waits are for
-letters that a dead process had leased.
+emails that a dead process had leased.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class KillSite(Site):
     """A site with the process that serves.
 
     back: seconds from a start to the next move. answered: rows of moves that Ann was answered, with their
-    requests. replied: letters to which Bob has replied, with his replies.
+    requests. replied: emails to which Bob has replied, with his replies.
     """
 
     process_settings: dict[str, str]
@@ -127,10 +127,10 @@ async def play_on_discord(here: KillSite) -> None:
 
 
 async def play_by_mail(here: KillSite, bob: MailPlayer) -> None:
-    """Bob replies once to each letter that asks him."""
+    """Bob replies once to each email that asks him."""
     while True:
         await asyncio.sleep(0.05)
-        asking = next((letter for letter in reversed(bob.inbox) if asks(letter, "Bob")), None)
+        asking = next((email for email in reversed(bob.inbox) if asks(email, "Bob")), None)
         view = await here.view()
         if asking is None or not any(pending.seat == 1 for pending in view.pending):
             continue
@@ -160,14 +160,14 @@ async def standstill(here: KillSite) -> str:
     async with here.office.store.read() as unit:
         waiting = await run_sql(unit, f"SELECT {columns} FROM outbox WHERE status <> 'sent' ORDER BY id")
     asked = [(each.seat, each.decision_id, each.prompt) for each in view.pending]
-    letters = [
-        (letter.message["Subject"], asks(letter, "Bob"), letter.message["Message-ID"] in here.replied)
-        for letter in here.office.player("Bob").inbox[-5:]
+    emails = [
+        (email.message["Subject"], asks(email, "Bob"), email.message["Message-ID"] in here.replied)
+        for email in here.office.player("Bob").inbox[-5:]
     ]
     said = (here.folder / "out.txt").read_text(errors="replace")[-6000:]
     return (
         f"no move in {NOT_WEDGED:.0f} s after {here.kills} kills at row {view.seq}, asked: {asked}; "
-        f"to send: {waiting}; mails to read: {await here.mailbox.count('INBOX')}; last letters: {letters}; "
+        f"to send: {waiting}; mails to read: {await here.mailbox.count('INBOX')}; last emails: {emails}; "
         f"unanswered: {here.unanswered}; exit: {here.process and here.process.returncode}\n{said}"
     )
 
@@ -211,7 +211,7 @@ async def test_the_whole_service_is_killed_at_random_moments(
         back = sorted(here.back) or [0.0]
         print(
             f"{here.kills} kills, {len(await here.rows())} rows, {len(here.answered)} answers on Discord, "
-            f"{len(here.replied)} replies by mail, {len(bob.inbox)} letters; the first move after a start: "
+            f"{len(here.replied)} replies by mail, {len(bob.inbox)} emails; the first move after a start: "
             f"median {back[len(back) // 2]:.1f} s, 19 of 20 within {back[len(back) * 19 // 20]:.1f} s, "
             f"at most {back[-1]:.1f} s of {len(here.back)}"
         )
@@ -233,12 +233,12 @@ async def assert_nothing_lost_or_doubled(here: KillSite, bob: MailPlayer) -> Non
     assert set(requests.values()) <= {1}
     assert all(rows[seq - 1].request_id == request for seq, request in here.answered.items())
     by_mail = [row for row in rows if row.transport == "mail" and row.kind == "move"]
-    assert len(by_mail) <= len(here.replied), "a letter made two moves"
+    assert len(by_mail) <= len(here.replied), "an email made two moves"
     copies: dict[str, set[bytes]] = {}
-    for letter in bob.inbox:
-        copies.setdefault(str(letter.message["Message-ID"]), set()).add(letter.raw)
-    assert all(len(each) == 1 for each in copies.values()), "a letter differs from itself"
-    assert len(bob.inbox) <= len(copies) + here.kills, "a letter was handed in again without need"
+    for email in bob.inbox:
+        copies.setdefault(str(email.message["Message-ID"]), set()).add(email.raw)
+    assert all(len(each) == 1 for each in copies.values()), "an email differs from itself"
+    assert len(bob.inbox) <= len(copies) + here.kills, "an email was handed in again without need"
     async with here.office.store.read() as unit:
         queues = [await unit.outbox.queue_status("mail"), await unit.outbox.queue_status("discord")]
     assert [queue.dead for queue in queues] == [0, 0]

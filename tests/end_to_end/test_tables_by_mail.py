@@ -24,7 +24,7 @@ async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
         yield office
 
 
-def letter(player: MailPlayer, text: str, number: int = 1, subject: str = "") -> bytes:
+def email(player: MailPlayer, text: str, number: int = 1, subject: str = "") -> bytes:
     """An email to the service's address that answers nothing."""
     mail = EmailMessage(policy=SMTP)
     mail["From"], mail["To"], mail["Subject"] = f"{player.name} <{player.address}>", ADDRESS, subject
@@ -34,8 +34,8 @@ def letter(player: MailPlayer, text: str, number: int = 1, subject: str = "") ->
 
 
 async def sent(player: MailPlayer, text: str, number: int = 1, subject: str = "") -> Delivery:
-    await player.office.mail(letter(player, text, number, subject), sender=player.address)
-    return await player.letter()
+    await player.office.mail(email(player, text, number, subject), sender=player.address)
+    return await player.email()
 
 
 async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
@@ -43,24 +43,24 @@ async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
     ann, bob, cid = office.player("Ann"), office.player("Bob"), office.player("Cid")
     opened = await sent(ann, "Hi,\n\nnew 1830 Bob <bob@player.test>,\nCid <Cid@player.test>\n\nThanks\nAnn")
     assert headline(opened) == "OK." and "you sit there as Ann" in opened.text
-    invitation = await bob.letter()
+    invitation = await bob.email()
     for told in ("Ann invites you to a game of 1830", "reply with\n\nyes", "no", "* Cid"):
         assert told in invitation.text
     assert "You have a seat" in (await bob.said("Yes!")).text
-    assert "No answer yet from Cid" in (await ann.letter()).text
+    assert "No answer yet from Cid" in (await ann.email()).text
     assert "Cid has not joined yet." in (await ann.said("start")).text
-    await cid.letter()
+    await cid.email()
     assert "You have a seat" in (await cid.said("yes")).text
-    question = await ann.letter()
+    question = await ann.email()
     assert "Start the game?" in question.text
     assert "* Cid" in (await ann.said("who", to=opened)).text
     await ann.reply("start", to=question)
-    letters = {headline(letter): letter for letter in [await ann.letter(), await ann.letter()]}
-    assert set(letters) == {"OK.", "It is your turn, Ann."}
+    emails = {headline(email): email for email in [await ann.email(), await ann.email()]}
+    assert set(emails) == {"OK.", "It is your turn, Ann."}
     for player in (bob, cid):
-        assert headline(await player.letter()) == "The game begins."
-    await ann.reply("buy SV", to=letters["It is your turn, Ann."])
-    assert headline(await ann.letter()).startswith("OK")
+        assert headline(await player.email()) == "The game begins."
+    await ann.reply("buy SV", to=emails["It is your turn, Ann."])
+    assert headline(await ann.email()).startswith("OK")
     (table,) = await office.service.queries.list_tables()
     assert await office.lines(table) == ["buy SV"]
     listed = await sent(ann, "", 2, subject="list")
@@ -70,20 +70,20 @@ async def test_from_new_to_the_first_turn(office: MailHarness) -> None:
 async def test_who_and_replace_are_lines_in_a_reply_for_a_seat_too(office: MailHarness) -> None:
     table = await office.table("1830", ("Ann", "Bob", "Cid"))
     ann, dora = office.player("Ann"), office.player("Dora")
-    await ann.letter()
+    await ann.email()
     shown = (await ann.said("who")).text
     assert f"Table {table.code} of 1830 is being played." in shown and "Bob" in shown
     assert f"{table.code}, 1830, being played: Ann, Bob and Cid." in (await ann.said("list")).text
     asked = await ann.said("replace Bob by Dora <dora@player.test>")
     assert headline(asked).startswith("OK") and "Dora is asked to play on for Bob" in asked.text
-    assert "invites you to play on as Bob" in headline(await dora.letter())
+    assert "invites you to play on as Bob" in headline(await dora.email())
 
 
 async def test_a_seat_in_play_is_given_up_only_in_a_reply(office: MailHarness) -> None:
     """The sender of an email can be forged."""
     table = await office.table("1830", ("Ann", "Bob"))
     ann = office.player("Ann")
-    await ann.letter()
+    await ann.email()
     refused = await sent(ann, "resign yes")
     assert headline(refused) == "NOT DONE." and "say `resign` in a reply" in refused.text
     assert "Use `resign`" in (await sent(ann, "leave", 2)).text
@@ -94,11 +94,11 @@ async def test_the_host_leaves_by_email_and_the_next_is_told(office: MailHarness
     await office.person("Ann")
     ann, bob = office.player("Ann"), office.player("Bob")
     opened = await sent(ann, "new 1830 Bob <bob@player.test>")
-    await bob.letter()
+    await bob.email()
     await bob.said("yes")
-    await ann.letter()
+    await ann.email()
     assert "Bob is the host now." in (await ann.said("leave", to=opened)).text
-    assert headline(await bob.letter()) == "You are the host."
+    assert headline(await bob.email()) == "You are the host."
     closed = await bob.said("resign")
     assert "It is closed, because nobody is left there." in closed.text
     (table,) = await office.service.queries.list_tables()
@@ -119,7 +119,7 @@ async def test_a_command_takes_effect_once(office: MailHarness) -> None:
     await office.person("Ann")
     ann = office.player("Ann")
     await sent(ann, "new 1830 Bob <bob@player.test>")
-    await office.mail(letter(ann, "new 1830 Bob <bob@player.test>"), sender=ann.address)
+    await office.mail(email(ann, "new 1830 Bob <bob@player.test>"), sender=ann.address)
     await office.settled(2)
     assert len(await office.service.queries.list_tables()) == 1
 
@@ -148,9 +148,9 @@ async def test_an_invitation_is_declined_and_the_host_is_told(office: MailHarnes
     await office.person("Ann")
     ann, bob = office.player("Ann"), office.player("Bob")
     await sent(ann, "new 1830 Bob <bob@player.test>")
-    asked = await bob.letter()
+    asked = await bob.email()
     assert "declined" in (await bob.said("no thanks")).text
-    assert "Bob has declined the seat" in (await ann.letter()).text
+    assert "Bob has declined the seat" in (await ann.email()).text
     assert "is no longer kept for you" in (await bob.said("yes", to=asked)).text
 
 
@@ -161,7 +161,7 @@ async def test_an_unverified_host_is_asked_first(tmp_path: Path) -> None:
         assert headline(asked) == "Did you ask for a table?" and bob.inbox == []
         assert copied(asked, "To open the table, reply with") == ["yes"]
         assert "you sit there as Eve" in (await eve.said("yes")).text
-        assert "Eve invites you" in headline(await bob.letter())
+        assert "Eve invites you" in headline(await bob.email())
 
 
 async def test_a_stranger_may_not_host_unless_admitted(
@@ -170,7 +170,7 @@ async def test_a_stranger_may_not_host_unless_admitted(
     """The operator reads once how the first host is made."""
     eve = office.player("Eve")
     for number in (1, 2):
-        await office.mail(letter(eve, "new 1830 Bob <bob@player.test>", number), sender=eve.address)
+        await office.mail(email(eve, "new 1830 Bob <bob@player.test>", number), sender=eve.address)
         await office.settled(number, "Ignored")
     assert eve.inbox == [] and not await office.service.queries.list_tables()
     told = [record.getMessage() for record in caplog.records if "has asked for a table" in record.message]
@@ -201,16 +201,16 @@ async def two_by_mail(office: MailHarness) -> tuple[MailPlayer, MailPlayer]:
     await office.person("Ann")
     ann, bob = office.player("Ann"), office.player("Bob")
     await sent(ann, "new 1830 Bob <bob@player.test>")
-    await bob.letter()
+    await bob.email()
     await bob.said("yes")
-    await ann.letter()
+    await ann.email()
     return ann, bob
 
 
 async def test_a_robot_is_agreed_to_by_a_reply(office: MailHarness) -> None:
     ann, bob = await two_by_mail(office)
     assert "once everybody there agrees; they are asked" in (await sent(ann, "invite robot", 2)).text
-    asked = await bob.letter()
+    asked = await bob.email()
     assert headline(asked) == "May a robot play?" and "Ann asks whether" in asked.text
     assert copied(asked, "To agree, reply with") == ["yes"]
     assert copied(asked, "To decline, reply with") == ["no"]
@@ -223,9 +223,9 @@ async def test_a_robot_is_agreed_to_by_a_reply(office: MailHarness) -> None:
 async def test_who_declines_sends_the_robot_away_and_the_host_is_told(office: MailHarness) -> None:
     ann, bob = await two_by_mail(office)
     await sent(ann, "invite robot", 2)
-    await bob.letter()
+    await bob.email()
     assert "No robot plays at table" in (await bob.said("no")).text
-    assert "Bob does not agree that robots play" in (await ann.letter()).text
+    assert "Bob does not agree that robots play" in (await ann.email()).text
     (table,) = await office.service.queries.list_tables()
     assert [p.name for p in table.seated_players] == ["Ann", "Bob"]
 
@@ -234,14 +234,14 @@ async def test_who_is_still_asked_about_a_robot_hears_that_none_plays(office: Ma
     ann, bob = await two_by_mail(office)
     await sent(ann, "invite Cid <cid@player.test>", 2)
     cid = office.player("Cid")
-    await cid.letter()
+    await cid.email()
     await cid.said("yes")
-    await ann.letter()
+    await ann.email()
     await sent(ann, "invite robot", 3)
     for asked in (bob, cid):
-        assert headline(await asked.letter()) == "May a robot play?"
+        assert headline(await asked.email()) == "May a robot play?"
     await bob.said("no")
-    told = await cid.letter()
+    told = await cid.email()
     assert headline(told) == "No robot plays." and "Bob does not agree" in told.text
 
 
@@ -315,11 +315,11 @@ async def test_a_question_about_a_table_may_be_answered_with_a_command(office: M
     await office.person("Ann")
     ann, bob = office.player("Ann"), office.player("Bob")
     await sent(ann, "new 1830 Bob <bob@player.test>")
-    await bob.letter()
+    await bob.email()
     assert "* Bob (has not answered yet)" in (await bob.said("who")).text
     assert headline(await bob.said("perhaps")) == "NOT DONE."
     assert "You have a seat" in (await bob.said("yes")).text
-    assert "Start the game?" in (await ann.letter()).text
+    assert "Start the game?" in (await ann.email()).text
     assert headline(await ann.said("invite Cid <cid@player.test>")) == "OK."
 
 
@@ -327,6 +327,6 @@ async def test_who_invites_in_a_game_that_is_played_hears_just_that(office: Mail
     """Not to say it in a reply to an email about their seat, which it is."""
     table = await office.table("1830", ["Ann", "Bob"])
     ann = office.player("Ann")
-    await ann.letter()
+    await ann.email()
     told = (await ann.said("invite Cid <cid@player.test>")).text
     assert f"Table {table.code} is being played.\n" in told

@@ -1,6 +1,6 @@
 """A player whose address refuses emails is cut off, and comes back by Discord and by the terminal.
 
-By a letter: `test_by_mail.test_bounces_end_emails_and_a_letter_brings_them_back`.
+By an email: `test_by_mail.test_bounces_end_emails_and_an_email_brings_them_back`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def told(office: MailHarness, table_id: int) -> list[str]:
 
 async def assert_plays_on(office: MailHarness, ann: MailPlayer, table_id: int) -> None:
     """The question comes by email, and the answer counts. Receipts and news may come before or after it."""
-    while not asks(question := await ann.letter(), "Ann"):
+    while not asks(question := await ann.email(), "Ann"):
         pass
     assert headline(await ann.answered("buy SV", to=question)).startswith("OK")
     assert "Emails reach Ann again." in await told(office, table_id)
@@ -62,7 +62,7 @@ async def test_back_by_discord(tmp_path: Path) -> None:
             ann = office.player("Ann")
             async with attached(office, running.pictures):
                 await fake.run_command("Ann", "general", "me email", address=ann.address)
-                await ann.letter()
+                await ann.email()
                 assert "is confirmed" in (await ann.said("yes")).text
                 async with service.store.read() as unit:
                     person = await unit.people.find_by_identity("email", ann.address)
@@ -82,7 +82,7 @@ async def test_back_by_discord(tmp_path: Path) -> None:
                 )
                 deliver_again(office)
                 await fake.run_command("Ann", "general", "me email", address=ann.address)
-                assert headline(await ann.letter()) == "Is this your address?"
+                assert headline(await ann.email()) == "Is this your address?"
                 await ann.reply("yes")
                 await assert_plays_on(office, ann, table.id)
 
@@ -92,7 +92,7 @@ async def test_back_by_the_terminal(tmp_path: Path) -> None:
         ann, bob = office.player("Ann"), office.player("Bob")
         refuse(office, ann)
         table = await office.table("1830", ["Ann", "Bob"])
-        while headline(await bob.letter()) != "Emails to Ann do not arrive.":
+        while headline(await bob.email()) != "Emails to Ann do not arrive.":
             pass
         console = Console(office.service, tmp_path)
         await console.handle_line(f"table use {table.code}")

@@ -36,7 +36,7 @@ from tests.fake_discord.server import FakeDiscord
 from tests.mail.servers import pymap_server, smtp_server
 
 GAMES = Path(__file__).parent.parent / "games"
-LONGEST = 6  # lines in one letter
+LONGEST = 6  # lines in one email
 
 
 class GameLine(NamedTuple):
@@ -198,7 +198,7 @@ async def seated(
     for name, guest in guests.items():
         done = await fake.run_command(host, "general", "table invite", address=guest.address, name=name)
         assert f"Invitations go to {name}" in done.text, done.text
-        await guest.letter()
+        await guest.email()
         assert "You have a seat" in (await guest.answered("yes")).text
     done = await fake.run_command(host, "general", "table start", order=", ".join(game.names))
     assert "begins" in done.text, done.text

@@ -45,9 +45,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 PREFIX = "/api/v10"
 VALID_CALLBACKS = {
     COMMAND: {4, 5, 9},
-    COMPONENT: {4, 5, 6, 7, 9},
+    COMPONENT: {4, 5, 6, 9},
     AUTOCOMPLETE: {8},
-    MODAL_SUBMIT: {4, 5, 6, 7},
+    MODAL_SUBMIT: {4, 5, 6},
 }
 
 
@@ -358,7 +358,7 @@ class RestApi:
                 f"A callback of type {kind} does not answer an interaction of type {interaction.type}.",
                 "type",
             )
-        if kind in (6, 7) and interaction.source is None:
+        if kind == 6 and interaction.source is None:
             raise invalid_form("There is no message to update.", "type")
         if interaction in self._acknowledging:
             raise ApiError(400, 40060, "Interaction has already been acknowledged.")
@@ -371,7 +371,7 @@ class RestApi:
         self.server.changes.notify()
         if request.query.get("with_response", "").lower() not in ("1", "true"):
             return web.Response(status=204)
-        shown = interaction.original if kind in (4, 5, 7) else None
+        shown = interaction.original if kind in (4, 5) else None
         summary: Json = {"id": str(interaction.id), "type": interaction.type}
         resource: Json = {"type": kind}
         if shown is not None:
@@ -395,10 +395,8 @@ class RestApi:
                 ephemeral=private,
                 thinking=thinking,
             )
-        elif kind in (6, 7):
+        elif kind == 6:
             interaction.original = interaction.source
-            if kind == 7 and interaction.source is not None:
-                await self._edit_for_interaction(interaction, interaction.source, draft)
         elif kind == 8:
             limits.check_choices(data.get("choices") or [], focused_option_type(interaction.data), ("data",))
             interaction.choices = [
@@ -429,16 +427,9 @@ class RestApi:
         return self.server.interaction_by_token(request.match_info["app"], request.match_info["token"])
 
     def _interaction_message(self, request: web.Request) -> tuple[Interaction, Message]:
-        interaction, wanted = self._webhook_interaction(request), request.match_info["message"]
-        if wanted == "@original":
-            found = interaction.original
-        else:
-            own = (
-                interaction.responses
-                if interaction.source is None
-                else [interaction.source, *interaction.responses]
-            )
-            found = next((each for each in own if str(each.id) == wanted), None)
+        """The library names the message that was sent first, and no other."""
+        interaction = self._webhook_interaction(request)
+        found = interaction.original if request.match_info["message"] == "@original" else None
         if found is None or found.deleted:
             raise ApiError(404, 10008, "Unknown Message")
         return interaction, found

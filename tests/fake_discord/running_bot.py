@@ -110,7 +110,7 @@ class RunningBot:
 
     fake: FakeDiscord
     path: Path
-    service: Service | None = None
+    service: Service = field(init=False)
     pictures: PictureWorkers = field(default_factory=OnePixelPictures)
     table_code: str = ""
     address: str = ""
@@ -164,7 +164,6 @@ class RunningBot:
 
         The first is the host. It begins without the commands and presses of its lobby.
         """
-        assert self.service is not None
         people = {}
         async with self.service.store.begin() as unit:
             for name in names:
@@ -188,13 +187,12 @@ class RunningBot:
 
     async def wait_for_card(self, name: str, *, holding: str = "") -> Message:
         """Wait until the only card is that player's and shows the current position; returns it."""
-        assert self.service is not None
         table = await self.service.queries.find_table(self.table_code)
         mention = self.fake.find_user(name).mention
         await self.service.queries.view(table.id)  # right after a start the table is not in memory
 
         def there() -> list[Message]:
-            view = self.service.queries.peek(table.id) if self.service else None
+            view = self.service.queries.peek(table.id)
             if view is None:
                 return []
             now = f"move {view.seq}\n"
@@ -210,7 +208,6 @@ class RunningBot:
 
     async def wait_for_delivery(self) -> None:
         """Wait until every press is carried out, which is acknowledged before, and the outbox is empty."""
-        assert self.service is not None
         async with asyncio.timeout(self.fake.default_timeout):
             while True:
                 is_busy = any(task.get_name() in INTERACTION_TASKS for task in asyncio.all_tasks())
@@ -223,7 +220,6 @@ class RunningBot:
     async def wait_for_cards(self) -> None:
         """Wait until everything that is due is sent and the cards show the current position."""
         service = self.service
-        assert service is not None
         table = (await service.queries.find_table(self.table_code)).id
         async with asyncio.timeout(self.fake.default_timeout):
             while True:
@@ -238,7 +234,6 @@ class RunningBot:
 
     def hold_pings(self, seconds: float) -> None:
         """From now on notifications wait so long."""
-        assert self.service is not None
         self.service.cache.ping_holdoff = seconds
 
     async def expire_leases(self) -> None:
@@ -248,7 +243,6 @@ class RunningBot:
 
     async def end_hold_off(self) -> None:
         """What is held back is due now."""
-        assert self.service is not None
         async with self.service.store.begin() as unit:
             pending = update(OutboxMessage).where(col(OutboxMessage.status) == "pending")
             await unit._transaction.execute(pending.values(not_before=unit.now))
@@ -263,7 +257,6 @@ class RunningBot:
 
     async def play_opening(self) -> None:
         """Sell the privates to three players without Discord: Ann has the B&O, and is asked for its par."""
-        assert self.service is not None
         table = (await self.service.queries.find_table(self.table_code)).id
         for number, line in enumerate(OPENING):
             done = await self.service.submit(table, number % 3, [line], None, None)
@@ -277,7 +270,6 @@ class RunningBot:
 
     async def played_lines(self) -> list[str]:
         """The lines that were played and not undone."""
-        assert self.service is not None
         table = await self.service.queries.find_table(self.table_code)
         return [
             row.line for row in await self.service.queries.log(table.id) if row.kind == "move" and row.is_live

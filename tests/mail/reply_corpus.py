@@ -1,10 +1,10 @@
-"""The corpus of replies in `replies/`: letters of our own making, each with the orders that its writer means.
+"""The corpus of replies in `replies/`: emails of our own making, each with the orders that its writer means.
 
-A file is a class of letters. `at` names a position of 1830 (`POSITIONS`). A letter has its `text`, and
+A file is a class of emails. `at` names a position of 1830 (`POSITIONS`). An email has its `text`, and
 either `orders` (what is played, in the end; empty: nothing may be) or `offered` (nothing is played, and
-`yes` would play these). `sender` is the name in its From. A `series` is letters that differ in one place,
-`{each}`. In texts `{quoted}` stands for our email behind `> `, and `{letter}` for the same unmarked.
-`any_case`: capitals and `done` for `pass` do not count. A letter with a `type` (its Content-Type), a
+`yes` would play these). `sender` is the name in its From. A `series` is emails that differ in one place,
+`{each}`. In texts `{quoted}` stands for our email behind `> `, and `{email}` for the same unmarked.
+`any_case`: capitals and `done` for `pass` do not count. An email with a `type` (its Content-Type), a
 `charset` (in which it is written) or a `header` is parsed as a whole mail.
 """
 
@@ -40,7 +40,7 @@ POSITIONS = {
 
 
 class ReplyCase(NamedTuple):
-    """A letter of the corpus. offered: None where nothing is said about it. raw: if it is parsed whole."""
+    """An email of the corpus. offered: None where nothing is said about it. raw: if it is parsed whole."""
 
     name: str
     at: str
@@ -53,7 +53,7 @@ class ReplyCase(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What a letter did: the lines that were played, and those that are offered for `yes`."""
+    """What an email did: the lines that were played, and those that are offered for `yes`."""
 
     played: tuple[str, ...]
     offered: tuple[str, ...]
@@ -67,7 +67,7 @@ def position(name: str) -> engine.State:
 
 
 @cache
-def letter_text(at: str) -> str:
+def email_text(at: str) -> str:
     """Our email at a position, roughly: with lines to copy, and a chat line that looks like an order."""
     lines = engine.legal_lines(position(at), "p0")[:12]
     body = [
@@ -84,20 +84,20 @@ def letter_text(at: str) -> str:
 
 
 def cases() -> Iterator[tuple[str, ReplyCase]]:
-    """Every letter of the corpus, with the name of its class."""
+    """Every email of the corpus, with the name of its class."""
     for path in sorted(FOLDER.glob("*.toml")):
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         number = 0
-        for entry in [*content.get("letters", ()), *content.get("series", ())]:
+        for entry in [*content.get("emails", ()), *content.get("series", ())]:
             for each in entry.get("each", [""]):
                 number += 1
                 yield path.stem, _case(f"{path.stem}-{number}", content["at"], entry, each)
 
 
 def _case(name: str, at: str, entry: dict[str, Any], each: str) -> ReplyCase:
-    letter = letter_text(at)
-    quoted = "\n".join(f"> {line}".rstrip() for line in letter.splitlines())
-    text = entry["text"].replace("{each}", each).replace("{quoted}", quoted).replace("{letter}", letter)
+    email = email_text(at)
+    quoted = "\n".join(f"> {line}".rstrip() for line in email.splitlines())
+    text = entry["text"].replace("{each}", each).replace("{quoted}", quoted).replace("{email}", email)
     offered = tuple(entry["offered"]) if "offered" in entry else None
     raw = b""
     if not {"type", "charset", "header"}.isdisjoint(entry):
@@ -109,7 +109,7 @@ def _case(name: str, at: str, entry: dict[str, Any], each: str) -> ReplyCase:
 
 
 def _whole_mail(text: str, entry: dict[str, str]) -> bytes:
-    """A letter as bytes; the charset is that of Python, which need not be the declared one."""
+    """An email as bytes; the charset is that of Python, which need not be the declared one."""
     head = [
         "From: Ann <ann@player.test>",
         "Message-ID: <m@player.test>",
@@ -138,7 +138,7 @@ def read_text(text: str) -> ParsedReply:
 
 
 def read(case: ReplyCase) -> Reading:
-    """What a letter does: its orders are played together or not at all."""
+    """What an email does: its orders are played together or not at all."""
     if case not in _READINGS:
         _READINGS[case] = _read(case)
     return _READINGS[case]

@@ -8,7 +8,7 @@ event loop: a blocking client must be called in a thread, as the methods here do
         mailbox.account            # an ImapAccount
         await mailbox.put(raw)     # by APPEND; `folder(name)` and `count(name)` ask for what is there
         player.account             # an SmtpAccount
-        player.letters             # what was delivered, as Delivery values; `await player.delivered(3)`
+        player.emails             # what was delivered, as Delivery values; `await player.delivered(3)`
 """
 
 import asyncio
@@ -363,12 +363,12 @@ async def _listens(port: int) -> bool:
     return True
 
 
-# --- where our letters arrive ---
+# --- where our emails arrive ---
 
 
 @dataclass(frozen=True)
 class Delivery:
-    """One transaction: the envelope and the letter."""
+    """One transaction: the envelope and the email."""
 
     sender: str
     recipients: tuple[str, ...]
@@ -398,15 +398,15 @@ class Delivery:
 
 @dataclass
 class SmtpCatcher:
-    """A catcher of letters. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
+    """A catcher of emails. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
 
-    `drop_after_data` loses the connection that many times after having taken a letter. Recipients at
-    `slow.test` and its subdomains wait for `slow`, at `slow-text.test` when the letter is there; `waiting`
+    `drop_after_data` loses the connection that many times after having taken an email. Recipients at
+    `slow.test` and its subdomains wait for `slow`, at `slow-text.test` when the email is there; `waiting`
     counts them.
     """
 
     port: int = 0
-    letters: list[Delivery] = field(default_factory=list)
+    emails: list[Delivery] = field(default_factory=list)
     refuse: Callable[[str], str | None] = lambda _: None
     refuse_data: Callable[[Delivery], str | None] = lambda _: None
     drop_after_data: int = 0
@@ -419,11 +419,11 @@ class SmtpCatcher:
         return SmtpAccount("127.0.0.1", self.port, security="plain")
 
     async def delivered(self, count: int, seconds: float = 60.0) -> list[Delivery]:
-        """Wait for so many letters."""
+        """Wait for so many emails."""
         async with asyncio.timeout(seconds):
-            while len(self.letters) < count:  # noqa: ASYNC110
+            while len(self.emails) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
-        return self.letters
+        return self.emails
 
     # The names are aiosmtpd's.
 
@@ -450,7 +450,7 @@ class SmtpCatcher:
         delivery = Delivery(envelope.mail_from, tuple(envelope.rcpt_tos), envelope.content)
         if refusal := self.refuse_data(delivery):
             return refusal
-        self.letters.append(delivery)
+        self.emails.append(delivery)
         if self.slow and delivery.recipients[0].endswith("@slow-text.test"):
             self.waiting += 1
             await self.slow.wait()

@@ -10,7 +10,7 @@ import pytest
 from mail.imap import Folder
 from mail.reading.bounces import classify, reason_line
 from mail.reading.parser import parse_mail
-from tests.mail.letter_desk import ADDRESS, BOB, POST, LetterDesk, reply
+from tests.mail.mail_desk import ADDRESS, BOB, POST, MailDesk, reply
 from tests.mail.servers import Delivery
 
 CORPUS = tomllib.loads((Path(__file__).parent / "bounces.toml").read_text(encoding="utf-8"))
@@ -112,10 +112,10 @@ def test_standard_report(status: str, action: str, code: str, kind: str) -> None
     assert found == (kind or "arrived")
 
 
-@pytest.mark.parametrize("letter", CORPUS["letters"], ids=lambda letter: str(letter["form"]))
-def test_bounce_in_other_forms(letter: dict[str, str]) -> None:
-    text = letter["text"].replace("{id}", "<1@mx.test>")
-    assert kind_of(prose_bounce(text, to=ADDRESS, subject=letter["subject"])) == letter["kind"]
+@pytest.mark.parametrize("email", CORPUS["emails"], ids=lambda email: str(email["form"]))
+def test_bounce_in_other_forms(email: dict[str, str]) -> None:
+    text = email["text"].replace("{id}", "<1@mx.test>")
+    assert kind_of(prose_bounce(text, to=ADDRESS, subject=email["subject"])) == email["kind"]
 
 
 def in_form(form: dict[str, str], said: str) -> bytes:
@@ -160,7 +160,7 @@ def test_a_complaint_is_no_bounce() -> None:
 @pytest.mark.parametrize("is_quoted", [True, False])
 @pytest.mark.parametrize("where", ["envelope", "reply", "unknown", "none"])
 async def test_a_bounce_is_ours_by_its_token_or_by_what_it_quotes(
-    desk: LetterDesk, notice: Delivery, form: str, is_quoted: bool, where: str
+    desk: MailDesk, notice: Delivery, form: str, is_quoted: bool, where: str
 ) -> None:
     """With neither, it counts nothing; a reply to our email gives no order by it."""
     to = {
@@ -179,7 +179,7 @@ async def test_a_bounce_is_ours_by_its_token_or_by_what_it_quotes(
     assert bool(address.bounces) is is_ours
 
 
-async def test_a_forged_report_counts_nothing(desk: LetterDesk, notice: Delivery) -> None:
+async def test_a_forged_report_counts_nothing(desk: MailDesk, notice: Delivery) -> None:
     """An id of ours that was never sent, by its looks or in truth, and another's id beside a token."""
     bobs = str(desk.newest[BOB].message["Message-ID"])
     for to, quoted in (
@@ -191,7 +191,7 @@ async def test_a_forged_report_counts_nothing(desk: LetterDesk, notice: Delivery
         assert outcome.reason == "bounce of a mail that is not ours" and outcome.folder is Folder.IGNORED
 
 
-async def test_what_came_to_a_bounce_address_and_is_no_bounce(desk: LetterDesk, notice: Delivery) -> None:
+async def test_what_came_to_a_bounce_address_and_is_no_bounce(desk: MailDesk, notice: Delivery) -> None:
     """A read receipt (RFC 8098), an automatic reply, and an order: a bounce token gives no right to act."""
     to, own = notice.sender, str(notice.message["Message-ID"])
     receipt = report(own, to=to, status="5.0.0", action="")

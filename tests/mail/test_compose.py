@@ -1,4 +1,4 @@
-"""Letters as they leave: headers, parts, and what hostile words cannot do to them."""
+"""Emails as they leave: headers, parts, and what hostile words cannot do to them."""
 
 import re
 from dataclasses import replace
@@ -29,7 +29,7 @@ from mail.composing.page import (
 from mail.reading.html_text import visible_text
 from mail.reading.quotes import DELIMITER
 from mail.reply_address import ReplyToken, hash_token
-from tests.mail.letter_desk import POST
+from tests.mail.mail_desk import POST
 from tests.mail.reply_corpus import read_text
 
 PNG = bytes.fromhex(
@@ -45,14 +45,14 @@ EVIL = "x\r\nBcc: victim@elsewhere.test\r\n\r\n"
 EVIL += '<script>alert(1)</script><img src=http://evil.test/x.png> "q" \u202e\0'
 
 
-def parsed(letter: OutgoingMail) -> EmailMessage:
-    message = BytesParser(policy=default).parsebytes(letter.raw)
+def parsed(email: OutgoingMail) -> EmailMessage:
+    message = BytesParser(policy=default).parsebytes(email.raw)
     assert isinstance(message, EmailMessage)
     return message
 
 
-def part(letter: OutgoingMail, subtype: str) -> str:
-    body = parsed(letter).get_body((subtype,))
+def part(email: OutgoingMail, subtype: str) -> str:
+    body = parsed(email).get_body((subtype,))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")
 
@@ -62,7 +62,7 @@ def composed(page: MailPage, sealed: ReplyToken = TOKEN, parent: str | None = No
 
 
 def notice(chat: tuple[tuple[str, str], ...] = (), sealed: ReplyToken = TOKEN) -> OutgoingMail:
-    """The letter that asks a seat for its decision."""
+    """The email that asks a seat for its decision."""
     cash = TableRows(
         ("player", "cash"), (("Ann", "$600"), ("Bob", "$70")), ("Ann  $600", "Bob   $70"), (False, True)
     )
@@ -78,43 +78,41 @@ def notice(chat: tuple[tuple[str, str], ...] = (), sealed: ReplyToken = TOKEN) -
 
 
 def test_headers_of_a_notice() -> None:
-    letter = notice()
-    message = parsed(letter)
+    email = notice()
+    message = parsed(email)
     assert message["From"] == "Table 17 <play@games.test>"
     assert message["To"] == "ann@player.test"
     assert message["Subject"] == "[Table 17] Your turn"
     assert message["Auto-Submitted"] == "auto-generated" and message["X-Auto-Response-Suppress"] == "All"
     assert message["List-Id"] == "<t17.games.test>" and message["X-Loop"] == "games.test"
-    assert message["Message-ID"] == letter.message_id and POST.is_own_message_id(letter.message_id)
+    assert message["Message-ID"] == email.message_id and POST.is_own_message_id(email.message_id)
     assert "Precedence" not in message and "Bcc" not in message
     tokens = {
         "reply": POST.find_tokens([message["Reply-To"]]),
-        "bounce": POST.find_tokens([letter.envelope_sender]),
+        "bounce": POST.find_tokens([email.envelope_sender]),
         "unsubscribe": POST.find_tokens([message["List-Unsubscribe"]]),
     }
     issued = {hash_token(token): purpose for purpose, (token,) in tokens.items()}
-    assert {issued.token_hash: issued.token.purpose for issued in letter.issued_tokens} == issued
-    assert letter.issued_tokens[0].token.decision_id == "s1.0"
+    assert {issued.token_hash: issued.token.purpose for issued in email.issued_tokens} == issued
+    assert email.issued_tokens[0].token.decision_id == "s1.0"
 
 
 def test_parts_of_a_notice() -> None:
-    letter = notice()
-    kinds = [piece.get_content_type() for piece in parsed(letter).walk()]
+    email = notice()
+    kinds = [piece.get_content_type() for piece in parsed(email).walk()]
     assert kinds == ["multipart/alternative", "text/plain", "multipart/related", "text/html", "image/png"]
-    picture = list(parsed(letter).walk())[-1]
+    picture = list(parsed(email).walk())[-1]
     assert picture.get_content() == PNG and picture.get_content_disposition() == "inline"
-    assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in part(letter, "html")
-    assert 'width="560"' in part(letter, "html") and 'alt="The map: nothing is built."' in part(
-        letter, "html"
-    )
+    assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in part(email, "html")
+    assert 'width="560"' in part(email, "html") and 'alt="The map: nothing is built."' in part(email, "html")
     for subtype in ("plain", "html"):
-        assert DELIMITER in part(letter, subtype)
+        assert DELIMITER in part(email, subtype)
         for words in ("It is your turn, Ann.", "bid CA 165", "Bob passed.", "opening"):
-            assert words in part(letter, subtype)
-    assert part(letter, "plain").startswith(DELIMITER)
-    assert "\nbuy SV\nbid CA 165\npass\n" in part(letter, "plain")
-    assert "    Ann  $600\n    Bob   $70\n" in part(letter, "plain")
-    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", part(letter, "html"))
+            assert words in part(email, subtype)
+    assert part(email, "plain").startswith(DELIMITER)
+    assert "\nbuy SV\nbid CA 165\npass\n" in part(email, "plain")
+    assert "    Ann  $600\n    Bob   $70\n" in part(email, "plain")
+    cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", part(email, "html"))
     assert cells == ["player", "cash", "Ann", "$600", "Bob", "$70"]
 
 
@@ -128,26 +126,26 @@ def test_a_wide_table_is_lines_in_html() -> None:
 
 
 def test_lines_on_the_wire() -> None:
-    letter = notice(chat=(("Ann", "é" * 2_000),))
-    assert b"\n" not in letter.raw.replace(b"\r\n", b"") and letter.raw.isascii()
-    body = letter.raw.partition(b"\r\n\r\n")[2]
+    email = notice(chat=(("Ann", "é" * 2_000),))
+    assert b"\n" not in email.raw.replace(b"\r\n", b"") and email.raw.isascii()
+    body = email.raw.partition(b"\r\n\r\n")[2]
     assert max(len(line) for line in body.split(b"\r\n")) <= 78
 
 
 @pytest.mark.parametrize("length", [60, 87, 200])
 def test_long_ids_stay_whole(length: int) -> None:
-    """The standard library would make encoded words of them, and mailers would not thread the letter."""
+    """The standard library would make encoded words of them, and mailers would not thread the email."""
     parent = f"<{'A' * length}@eurprd01.prod.exchangelabs.test>"
-    letter = composed(answer_pages.confirmation("x"), parent=parent)
-    assert f"\r\nIn-Reply-To: {parent}\r\n".encode() in letter.raw
-    assert f" {parent}\r\n".encode() in letter.raw and b"=?" not in letter.raw.partition(b"\r\n\r\n")[0]
-    assert parsed(letter)["Subject"].startswith("Re: ") and parsed(letter)["Auto-Submitted"] == "auto-replied"
+    email = composed(answer_pages.confirmation("x"), parent=parent)
+    assert f"\r\nIn-Reply-To: {parent}\r\n".encode() in email.raw
+    assert f" {parent}\r\n".encode() in email.raw and b"=?" not in email.raw.partition(b"\r\n\r\n")[0]
+    assert parsed(email)["Subject"].startswith("Re: ") and parsed(email)["Auto-Submitted"] == "auto-replied"
 
 
 @pytest.mark.parametrize("parent", ["<a b@c>", "x", "<a@b>\r\nBcc: v@e.test", "<é@b>", ""])
 def test_foreign_ids_cannot_break_headers(parent: str) -> None:
-    letter = composed(answer_pages.confirmation("x"), parent=parent)
-    assert parsed(letter)["Bcc"] is None and POST.is_own_message_id(parsed(letter)["References"].split()[0])
+    email = composed(answer_pages.confirmation("x"), parent=parent)
+    assert parsed(email)["Bcc"] is None and POST.is_own_message_id(parsed(email)["References"].split()[0])
 
 
 def test_one_table_is_one_thread() -> None:
@@ -162,11 +160,11 @@ def test_c21_hostile_names_poison_nothing() -> None:
         (Paragraph(EVIL), BulletList(EVIL, [EVIL]), CopyableLines(EVIL, [EVIL]), QuotedLines(EVIL, [EVIL])),
         EVIL,
     )
-    letter = composed(page, sealed)
-    message = parsed(letter)
+    email = composed(page, sealed)
+    message = parsed(email)
     assert message["Bcc"] is None and message.defects == []
     assert message["From"].addresses[0].addr_spec == "play@games.test"
-    for line in part(letter, "plain").split("\n"):
+    for line in part(email, "plain").split("\n"):
         assert not line.startswith("Bcc")
 
 
@@ -191,18 +189,18 @@ def test_c15_what_people_write_is_never_bare() -> None:
 def test_pictures_that_are_too_big_are_left_out() -> None:
     big = InlineImage("map", PNG + b"\0" * 600_000, "The map.", 560)
     page = MailPage("x", (ImageBlock(big), ImageBlock(replace(big, name="market", alt="The market."))))
-    letter = composed(page)
-    assert [p.get_filename() for p in parsed(letter).walk() if p.get_content_type() == "image/png"] == [
+    email = composed(page)
+    assert [p.get_filename() for p in parsed(email).walk() if p.get_content_type() == "image/png"] == [
         "map.png"
     ]
     for subtype in ("plain", "html"):
-        assert "too big for an email: The market." in part(letter, subtype)
+        assert "too big for an email: The market." in part(email, subtype)
 
 
 def test_long_lists_are_cut() -> None:
-    letter = composed(MailPage("x", (BulletList("Many", [f"item {n}" for n in range(100)]),)))
-    assert "item 59" in part(letter, "plain") and "item 60" not in part(letter, "plain")
-    assert "… and 40 more" in part(letter, "plain")
+    email = composed(MailPage("x", (BulletList("Many", [f"item {n}" for n in range(100)]),)))
+    assert "item 59" in part(email, "plain") and "item 60" not in part(email, "plain")
+    assert "… and 40 more" in part(email, "plain")
     page = MailPage("x", (Preformatted("The log", "\n".join(f"row {n}" for n in range(1_000))),))
     assert "row 199\n    … and 800 more lines" in part(composed(page), "plain")
 
@@ -238,27 +236,27 @@ PAGES = {
     "invitation": INVITATION,
     "gathered": answer_pages.gathered_answers(["OK.", "Bob to act."]),
     "alone": refusal_pages.must_be_alone("stop"),
-    "stopped": answer_pages.confirmation("No more letters will come."),
+    "stopped": answer_pages.confirmation("No more emails will come."),
 }
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_mail_is_complete_in_both_forms(name: str) -> None:
-    letter = composed(PAGES[name])
-    assert PAGES[name].headline in part(letter, "plain")
-    assert read_text(part(letter, "plain")).lines == ()
+    email = composed(PAGES[name])
+    assert PAGES[name].headline in part(email, "plain")
+    assert read_text(part(email, "plain")).lines == ()
     for block in PAGES[name].blocks:
         if isinstance(block, Paragraph):
-            assert block.text in part(letter, "plain")
+            assert block.text in part(email, "plain")
 
 
 @pytest.mark.parametrize("length", [40, 60, 62, 70])
 def test_a_subject_begins_on_its_first_line(length: int) -> None:
     """The library would leave `Subject:` empty, and the subject would begin with a space."""
     subject = "News: Ann gets no more emails and cannot be reached otherwise, for now"[:length].strip()
-    letter = composed(MailPage("x", (), subject=subject))
-    assert str(parsed(letter)["Subject"]) == f"[Table 17] {subject}"
-    assert not re.search(rb"(?m)^[A-Za-z-]+: *\r?$", letter.raw.partition(b"\r\n\r\n")[0])
+    email = composed(MailPage("x", (), subject=subject))
+    assert str(parsed(email)["Subject"]) == f"[Table 17] {subject}"
+    assert not re.search(rb"(?m)^[A-Za-z-]+: *\r?$", email.raw.partition(b"\r\n\r\n")[0])
 
 
 # --- on a phone ---
@@ -272,9 +270,9 @@ def test_each_line_is_a_link_that_writes_it() -> None:
             CopyableLines("Lines", ["bid CA 165   # or more, up to $800", "run best; pay; pass"]),
         ),
     )
-    letter = composed(page)
-    reply_to = str(parsed(letter)["Reply-To"])
-    html = part(letter, "html")
+    email = composed(page)
+    reply_to = str(parsed(email)["Reply-To"])
+    html = part(email, "html")
     assert f'href="mailto:{reply_to}?subject=bid%20CA%20165&amp;body=bid%20CA%20165%0D%0A"' in html
     assert "body=run%20best%0D%0Apay%0D%0Apass%0D%0A" in html and "or more, up to $800" in html
 

@@ -48,8 +48,8 @@ C17: dict[str, str] = {
 @pytest.mark.parametrize("name", C17)
 @pytest.mark.timeout(60)
 def test_c17_texts(name: str) -> None:
-    letter = parse_mail(b"From: a@b.test\nContent-Type: text/plain; charset=utf-8\n\n" + C17[name].encode())
-    found = read_text(letter.text)
+    email = parse_mail(b"From: a@b.test\nContent-Type: text/plain; charset=utf-8\n\n" + C17[name].encode())
+    found = read_text(email.text)
     assert len(found.lines) <= 400
 
 
@@ -143,10 +143,10 @@ def parser() -> Iterator[ParserProcess]:
 @pytest.mark.parametrize("name", C18)
 async def test_c18_bombs(parser: ParserProcess, name: str) -> None:
     make, problem = C18[name]
-    letter = await parser.parse(make())
-    assert len(letter.text) <= 64 * 1024 and letter.text.count("\n") <= 400
+    email = await parser.parse(make())
+    assert len(email.text) <= 64 * 1024 and email.text.count("\n") <= 400
     if problem is not None:
-        assert letter.problem is problem
+        assert email.problem is problem
     assert (await parser.parse(b"From: ann@player.test\n\nbuy SV\n")).text == "buy SV"
 
 
@@ -180,8 +180,8 @@ def test_any_bytes_are_a_mail() -> None:
     ]
     for _ in range(3_000):
         raw = b"".join(random.choices(words, k=random.randrange(1, 30)))
-        letter = parse_mail(raw, "mx.games.test")
-        read_text(letter.text)
+        email = parse_mail(raw, "mx.games.test")
+        read_text(email.text)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reply_address import ReplyToken
 from mail.smtp_connections import SmtpAccount
-from tests.mail.letter_desk import ANN, LetterDesk, alerts, reply
+from tests.mail.mail_desk import ANN, MailDesk, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
     USER,
@@ -65,7 +65,7 @@ async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
         yield found
 
 
-async def done(desk: LetterDesk) -> list[str]:
+async def done(desk: MailDesk) -> list[str]:
     """What Ann's emails have done: the notes that she has made, and what was played."""
     (table,) = await desk.service.queries.list_tables()
     notes = await desk.service.submit(table.id, 0, ["notes"], None, None)
@@ -74,12 +74,12 @@ async def done(desk: LetterDesk) -> list[str]:
     return [*made, *await desk.played()]
 
 
-async def receipts(desk: LetterDesk, reason: str | None = "played") -> int:
+async def receipts(desk: MailDesk, reason: str | None = "played") -> int:
     """How many emails were answered."""
     return await desk.arrivals.count_replies(desk.clock[0] - timedelta(days=1), None, reason)
 
 
-async def attempts(desk: LetterDesk, *mails: bytes) -> list[int]:
+async def attempts(desk: MailDesk, *mails: bytes) -> list[int]:
     """How often each of the emails was tried."""
     async with desk.service.store.read() as unit:
         return [(await unit.inbound_mail.get(sha256(raw).hexdigest())).attempts for raw in mails]
@@ -87,7 +87,7 @@ async def attempts(desk: LetterDesk, *mails: bytes) -> list[int]:
 
 @asynccontextmanager
 async def watching(
-    desk: LetterDesk,
+    desk: MailDesk,
     account: ImapAccount,
     pace: InboxTiming = FAST,
     parser: ParserProcess | None = None,
@@ -113,7 +113,7 @@ async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 async def test_what_lay_there_and_what_comes_is_dealt_with(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox
 ) -> None:
     first = reply(notice, "note 1", message_id="<1@p>")
     second = reply(notice, "buy SV", message_id="<2@p>")
@@ -128,7 +128,7 @@ async def test_what_lay_there_and_what_comes_is_dealt_with(
 
 
 async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server has told of it with the answer to a command, and tells nothing when IDLE begins."""
 
@@ -147,7 +147,7 @@ async def test_what_comes_while_another_is_dealt_with_does_not_wait_for_the_next
 
 
 async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create = aioimaplib.IMAP4.create
 
@@ -163,7 +163,7 @@ async def test_a_folder_that_somebody_makes_meanwhile_is_that_folder(
 
 
 async def test_the_folder_is_the_state_not_the_flag(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox
 ) -> None:
     """C.31: a human who reads the mailbox loses nobody's orders."""
     await mailbox.put(reply(notice, "buy SV"))
@@ -174,7 +174,7 @@ async def test_the_folder_is_the_state_not_the_flag(
 
 
 async def test_c09_duplicates_are_moved_and_not_done_again(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox
 ) -> None:
     raw = reply(notice, "buy SV")
     await mailbox.put(raw, raw, b"Received: from elsewhere\r\n" + raw)
@@ -186,7 +186,7 @@ async def test_c09_duplicates_are_moved_and_not_done_again(
     assert await receipts(desk) == 1
 
 
-async def test_c19_a_huge_mail_is_not_fetched(desk: LetterDesk, notice: Delivery, mailbox: Mailbox) -> None:
+async def test_c19_a_huge_mail_is_not_fetched(desk: MailDesk, notice: Delivery, mailbox: Mailbox) -> None:
     raw = reply(notice, "buy SV\n" + "x" * 70 + "\n" + ("y" * 70 + "\n") * 20_000)
     await mailbox.put(raw)
     async with watching(desk, mailbox.account):
@@ -196,7 +196,7 @@ async def test_c19_a_huge_mail_is_not_fetched(desk: LetterDesk, notice: Delivery
     assert "it is too big" in desk.newest[ANN].text
 
 
-async def test_c19_many_mails(desk: LetterDesk, mailbox: Mailbox) -> None:
+async def test_c19_many_mails(desk: MailDesk, mailbox: Mailbox) -> None:
     await mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
     async with watching(desk, mailbox.account):
         await mailbox.until("Ignored", 120, seconds=120)
@@ -204,7 +204,7 @@ async def test_c19_many_mails(desk: LetterDesk, mailbox: Mailbox) -> None:
 
 
 async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     bomb = reply(notice, "--b\n" * 5_000)
     await mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
@@ -223,7 +223,7 @@ class TimedOutReader(ParserProcess):
 
 
 async def test_a_mail_that_outlasts_the_parser_goes_to_quarantine(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox
 ) -> None:
     await mailbox.put(reply(notice, "buy SV"))
     async with TimedOutReader() as parser, watching(desk, mailbox.account, parser=parser):
@@ -244,7 +244,7 @@ class DyingReader(ParserProcess):
 
 
 async def test_a_mail_whose_parser_died_is_read_again(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox
 ) -> None:
     await mailbox.put(reply(notice, "buy SV"))
     async with DyingReader() as parser, watching(desk, mailbox.account, parser=parser):
@@ -265,7 +265,7 @@ class LateReader(ParserProcess):
 
 
 async def test_a_parser_that_does_not_start_spoils_no_mail(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As often as it takes: that is no attempt at the mail."""
     mails = [reply(notice, line, message_id=f"<{line}@p>") for line in ("note 1", "buy SV")]
@@ -277,7 +277,7 @@ async def test_a_parser_that_does_not_start_spoils_no_mail(
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play, failures = SeatReplies.play, 0
 
@@ -313,7 +313,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize(
     "point", ["record_arrival", "play", "after play", "record_outcome", "after record_outcome"]
 )
-async def test_c28_killed_between_any_two_steps(desk: LetterDesk, notice: Delivery, point: str) -> None:
+async def test_c28_killed_between_any_two_steps(desk: MailDesk, notice: Delivery, point: str) -> None:
     """Whatever was done before the kill is not done again, and what was not done is made up for."""
     async with pymap_server() as mailbox:
         await mailbox.put(reply(notice, "buy SV"))
@@ -340,7 +340,7 @@ async def test_c28_killed_between_any_two_steps(desk: LetterDesk, notice: Delive
 
 @pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
 async def test_c29_a_lost_connection_is_noticed(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox, how: str
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox, how: str
 ) -> None:
     async with breakable_proxy(mailbox.port) as link:
         account = replace(mailbox.account, port=link.port)
@@ -355,7 +355,7 @@ async def test_c29_a_lost_connection_is_noticed(
 
 
 async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(
-    desk: LetterDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, mailbox: Mailbox
 ) -> None:
     chance = random.Random(6)
     async with breakable_proxy(mailbox.port) as link:
@@ -377,7 +377,7 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(
     assert await receipts(desk, None) == 30
 
 
-async def test_a_server_that_comes_later_is_found(desk: LetterDesk) -> None:
+async def test_a_server_that_comes_later_is_found(desk: MailDesk) -> None:
     async with (
         pymap_server() as mailbox,
         breakable_proxy(free_port()) as link,
@@ -390,7 +390,7 @@ async def test_a_server_that_comes_later_is_found(desk: LetterDesk) -> None:
 
 
 async def test_a_refused_login_alerts_and_is_tried_again(
-    desk: LetterDesk, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with (
         breakable_proxy(mailbox.port) as link,
@@ -421,7 +421,7 @@ async def test_c27_a_server_without_tls_is_refused() -> None:
             await ImapConnection.open(replace(mailbox.account, tls=True), 5.0)
 
 
-async def test_c27_tls(desk: LetterDesk, tmp_path: Path) -> None:
+async def test_c27_tls(desk: MailDesk, tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
     async with pymap_server(server) as mailbox, breakable_proxy(mailbox.port) as link:
         trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
@@ -489,7 +489,7 @@ async def test_bytes_come_as_they_are() -> None:
 
 
 @pytest.mark.dovecot
-async def test_delivery_by_lmtp_carries_the_token(desk: LetterDesk, notice: Delivery) -> None:
+async def test_delivery_by_lmtp_carries_the_token(desk: MailDesk, notice: Delivery) -> None:
     """C.9, C.11: the server's own stamps, not the sender's To, say where a mail went."""
     async with dovecot_server("play") as mailbox:
         address = parseaddr(notice.message["Reply-To"])[1]

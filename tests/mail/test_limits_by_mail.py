@@ -12,27 +12,27 @@ from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub.people import DEFAULT_LIMITS, INVITATIONS_TO_STRANGER
 from bot.pictures import workers
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
-from tests.mail.letter_desk import ADDRESS, LetterDesk, alerts, letter_desk
+from tests.mail.mail_desk import ADDRESS, MailDesk, alerts, mail_desk
 
 ANN = "ann@player.test"
 TABLE_LINES = ("status", "log", "who", "at start")
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+async def desk(tmp_path: Path) -> AsyncIterator[MailDesk]:
     with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures, ReplyLimits(2, breaker_replies=10)) as desk:
+        async with mail_desk(tmp_path, pictures, ReplyLimits(2, breaker_replies=10)) as desk:
             yield desk
 
 
-async def letters(desk: LetterDesk, address: str = ANN) -> list[str]:
+async def emails(desk: MailDesk, address: str = ANN) -> list[str]:
     """The texts of the emails to an address that are due now."""
-    desk.letters.clear()
+    desk.emails.clear()
     await desk.take()
-    return [each.text for each in desk.letters if each.message["To"] == address]
+    return [each.text for each in desk.emails if each.message["To"] == address]
 
 
-async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk) -> None:
+async def test_answers_above_the_limit_come_together_and_whole(desk: MailDesk) -> None:
     """Refusals and turns are sent at once; what is gathered has all its words an hour later."""
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -45,9 +45,9 @@ async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk)
     await desk.write("Ann", "bid CS 45", original=asked)
     await desk.write("Bob", "buy SV", original=desk.asking("bob@player.test"))
     assert "Your turn" in desk.newest[ANN].message["Subject"], "turns are always sent"
-    assert await letters(desk) == []
+    assert await emails(desk) == []
     desk.clock[0] += timedelta(hours=1)
-    (together,) = await letters(desk)
+    (together,) = await emails(desk)
     for words in (
         "Here is: status.",
         "No company has started.",
@@ -61,7 +61,7 @@ async def test_answers_above_the_limit_come_together_and_whole(desk: LetterDesk)
     assert "it can be answered" in desk.newest["bob@player.test"].text
 
 
-async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterDesk) -> None:
+async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: MailDesk) -> None:
     """The game goes on."""
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -77,7 +77,7 @@ async def test_a_loop_of_one_player_holds_back_no_reply_to_another(desk: LetterD
 
 
 async def test_what_the_breaker_holds_back_is_sent_later(
-    desk: LetterDesk, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Also to who has written without a table, which was read three times and put into quarantine."""
     await desk.table("1830", ["Ann", "Bob"])
@@ -89,11 +89,11 @@ async def test_what_the_breaker_holds_back_is_sent_later(
     assert outcome.gathered is not None and outcome.replies == ()
     assert len(alerts(caplog)) == 1 and "in 10 minutes" in alerts(caplog)[0]
     desk.clock[0] += timedelta(hours=1)
-    (together,) = await letters(desk, "bob@player.test")
+    (together,) = await emails(desk, "bob@player.test")
     assert "being played: Ann and Bob. Ann to act" in together
 
 
-async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: LetterDesk) -> None:
+async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: MailDesk) -> None:
     """The table of the last host is closed again, and nobody else is invited to it."""
     for host in ("Ann", "Bob", "Cid", "Dora")[: INVITATIONS_TO_STRANGER + 1]:
         await desk.person(host)
@@ -103,14 +103,14 @@ async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: LetterDe
     assert (
         await desk.service.queries.list_tables(person_id=await desk.person("Dora"), statuses=("lobby",)) == []
     )
-    invited = [each for each in desk.letters if each.message["To"] == "zoe@player.test"]
+    invited = [each for each in desk.emails if each.message["To"] == "zoe@player.test"]
     assert len(invited) == INVITATIONS_TO_STRANGER
     desk.clock[0] += timedelta(days=8)
     await desk.write("Dora", "new 1830 Zoe <zoe@player.test>", to=ADDRESS)
     assert "Invitations go to Zoe" in desk.newest["dora@player.test"].text
 
 
-async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
+async def test_a_host_sends_so_many_invitations_a_day(desk: MailDesk) -> None:
     await desk.person("Ann")
     limit, asked = DEFAULT_LIMITS["invitations"], 0
     while asked < limit:
@@ -127,7 +127,7 @@ async def test_a_host_sends_so_many_invitations_a_day(desk: LetterDesk) -> None:
     assert "last@player.test" in desk.newest
 
 
-async def test_of_invitations_in_one_email_those_before_a_bad_one_go_out(desk: LetterDesk) -> None:
+async def test_of_invitations_in_one_email_those_before_a_bad_one_go_out(desk: MailDesk) -> None:
     """The answer says which, and not that nothing was changed."""
     for name in ("Ann", "Bob"):
         await desk.person(name)
@@ -140,15 +140,15 @@ async def test_of_invitations_in_one_email_those_before_a_bad_one_go_out(desk: L
     assert "invites you" in str(desk.newest["cid@player.test"].message["Subject"])
 
 
-async def test_who_begins_gets_one_email_at_the_start(desk: LetterDesk) -> None:
+async def test_who_begins_gets_one_email_at_the_start(desk: MailDesk) -> None:
     """It asks for the first move, and says that the game begins; the others are told that it does."""
     await desk.table("1830", ["Ann", "Bob"])
-    (asked,) = await letters(desk)
+    (asked,) = await emails(desk)
     assert "It is your turn, Ann." in asked and "The game begins. Seating: Ann and Bob." in asked
     assert desk.newest["bob@player.test"].message["Subject"].endswith("News: The game begins")
 
 
-async def test_out_of_turn_begins_with_that(desk: LetterDesk) -> None:
+async def test_out_of_turn_begins_with_that(desk: MailDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
     await desk.write("Bob", "buy SV")
@@ -156,13 +156,13 @@ async def test_out_of_turn_begins_with_that(desk: LetterDesk) -> None:
     assert "It is not your turn. Ann to act: buy the SV for $20" in told
 
 
-async def test_lines_say_what_they_cost(desk: LetterDesk) -> None:
+async def test_lines_say_what_they_cost(desk: MailDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
-    (asked,) = await letters(desk)
+    (asked,) = await emails(desk)
     assert "buy SV # costs $20, leaves Ann $1,180" in asked
 
 
-async def test_a_person_switches_pictures_off(desk: LetterDesk) -> None:
+async def test_a_person_switches_pictures_off(desk: MailDesk) -> None:
     """In their emails the board stands in words; others have their pictures."""
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -181,7 +181,7 @@ async def test_an_email_does_not_wait_for_a_worker_that_hangs(
     """It says so, and has the map in words; a later question has its picture."""
     monkeypatch.setitem(workers.PATIENCE, "turn", 0.05)
     pictures = HangingPictures()
-    async with letter_desk(tmp_path, pictures) as desk:
+    async with mail_desk(tmp_path, pictures) as desk:
         await desk.table("1830", ["Ann", "Bob"])
         await desk.take()
         asked = desk.asking(ANN)

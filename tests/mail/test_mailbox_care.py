@@ -11,7 +11,7 @@ from mail.imap import Folder, ImapConnection, Quota
 from mail.inbox import INTERVAL, InboxWatcher, MailboxCaretaker, fullness
 from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
-from tests.mail.letter_desk import LetterDesk, alerts, reply
+from tests.mail.mail_desk import MailDesk, alerts, reply
 from tests.mail.servers import Delivery, Mailbox, dovecot_server, pymap_server
 from tests.mail.test_inbox import FAST, until
 
@@ -86,7 +86,7 @@ async def test_the_quota_of_a_real_server() -> None:
 
 
 async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(
-    desk: LetterDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A server without MOVE has no room for a copy: the mail stays in the inbox, and the operator is told."""
     async with fake_imap() as server, ParserProcess() as parser:

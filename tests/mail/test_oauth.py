@@ -188,7 +188,7 @@ async def token_smtp(tokens: set[str]) -> AsyncIterator[SmtpCatcher]:
         yield player
 
 
-async def test_letters_are_sent_with_a_token(
+async def test_emails_are_sent_with_a_token(
     endpoint: TokenEndpoint, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -200,7 +200,7 @@ async def test_letters_are_sent_with_a_token(
         smtp = await connect(account, 10.0)
         await smtp.sendmail(USER, ["ann@player.test"], b"Subject: x\r\n\r\nx\r\n")
         await smtp.quit()
-        assert len(player.letters) == 1
+        assert len(player.emails) == 1
     ours = [each.getMessage() for each in caplog.records if each.name.startswith(("bot.", "aiosmtplib"))]
     assert "access-2" not in "".join(ours)
 

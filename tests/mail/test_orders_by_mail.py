@@ -10,7 +10,7 @@ import pytest
 import engine
 from bot.hub.request import Completed, QueryAnswer
 from engine.game_text import replay
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.mail.servers import Delivery
 
 ANN = "ann@player.test"
@@ -20,7 +20,7 @@ OPENING = (
 )  # fmt: skip
 
 
-async def test_a_protection_beside_a_move(desk: LetterDesk) -> None:
+async def test_a_protection_beside_a_move(desk: MailDesk) -> None:
     """A president leaves the limit of a price protection (1870 §5.4) in the email that starts the company."""
     table = await stock_round(desk)
     half = await desk.write("Ann", "par MP 68", "standing protect MP 300")
@@ -35,7 +35,7 @@ async def test_a_protection_beside_a_move(desk: LetterDesk) -> None:
     assert await last_line(desk, table) == "par MP 68"
 
 
-async def test_an_order_that_is_left_again_has_not_ended(desk: LetterDesk) -> None:
+async def test_an_order_that_is_left_again_has_not_ended(desk: MailDesk) -> None:
     """One email says what was undone, and what follows for the order."""
     table = await stock_round(desk)
     cid = (await desk.service.queries.table_info(table)).names.index("Cid")
@@ -53,35 +53,35 @@ async def test_an_order_that_is_left_again_has_not_ended(desk: LetterDesk) -> No
 
 @pytest.mark.parametrize("acts_first", [False, True])
 async def test_an_order_that_ends_as_its_owner_is_asked_is_told_once(
-    desk: LetterDesk, acts_first: bool
+    desk: MailDesk, acts_first: bool
 ) -> None:
     """Two emails came, one for the order and one for the turn. Who acts before that email hears it too."""
     table = await stock_round(desk)
     for seat, line in ((0, "par MP 68"), (1, "pass"), (1, "auto buy MP up to 60")):
         await desk.service.submit(table, seat, [line], None, None)
     await desk.take()
-    before = len(desk.letters)
+    before = len(desk.emails)
     for seat, line in [(2, "buy MP"), (0, "pass"), *([(1, "pass")] if acts_first else [])]:
         await desk.service.submit(table, seat, [line], None, None)
     await desk.take()
-    told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
+    told = [each for each in desk.emails[before:] if each.message["To"] == "bob@player.test"]
     assert len(told) == 1 and "costs $68, more than your $60." in told[0].text
     assert ("Your turn" in told[0].message["Subject"]) is not acts_first
 
 
-async def test_who_ends_their_own_order_reads_it_in_the_receipt_alone(desk: LetterDesk) -> None:
+async def test_who_ends_their_own_order_reads_it_in_the_receipt_alone(desk: MailDesk) -> None:
     table = await stock_round(desk)
     for seat, line in ((1, "auto pass"), (0, "par MP 68")):
         await desk.service.submit(table, seat, [line], None, None)
     await desk.take()
-    before = len(desk.letters)
+    before = len(desk.emails)
     assert (await desk.write("Bob", "undo")).reason == "played"
-    told = [each for each in desk.letters[before:] if each.message["To"] == "bob@player.test"]
+    told = [each for each in desk.emails[before:] if each.message["To"] == "bob@player.test"]
     said = [each.text.count("Your order `auto pass` has ended.") for each in told]
     assert said == [1], [each.text for each in told]
 
 
-async def test_a_host_ends_the_game_by_email(desk: LetterDesk) -> None:
+async def test_a_host_ends_the_game_by_email(desk: MailDesk) -> None:
     """`end` is an order, and no mark that nothing follows, where nothing stands above it."""
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -94,7 +94,7 @@ async def test_a_host_ends_the_game_by_email(desk: LetterDesk) -> None:
     assert (await desk.write("Ann", "end", take=False)).reason == "rejected"
 
 
-async def sent(desk: LetterDesk) -> AsyncIterator[str]:
+async def sent(desk: MailDesk) -> AsyncIterator[str]:
     """The texts of what is due, in the order in which it is sent."""
     while due := (await desk.outbox.lease_due(20)).mails:
         for mail in due:
@@ -102,7 +102,7 @@ async def sent(desk: LetterDesk) -> AsyncIterator[str]:
             yield Delivery(mail.envelope_sender, (mail.recipient,), mail.raw).text
 
 
-async def test_a_setting_that_is_refused_is_not_answered_with_moves(desk: LetterDesk) -> None:
+async def test_a_setting_that_is_refused_is_not_answered_with_moves(desk: MailDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
     await desk.write("Ann", "settings zone Berlin")
@@ -112,8 +112,8 @@ async def test_a_setting_that_is_refused_is_not_answered_with_moves(desk: Letter
     assert "You can write instead" in desk.newest[ANN].text
 
 
-async def stock_round(desk: LetterDesk) -> int:
-    """A table of 1870 whose privates are sold, with the letter that asks Ann."""
+async def stock_round(desk: MailDesk) -> int:
+    """A table of 1870 whose privates are sold, with the email that asks Ann."""
     table = await desk.table("1870", ["Ann", "Bob", "Cid"])
     info = await desk.service.queries.table_info(table)
     for name, line in OPENING:
@@ -124,14 +124,14 @@ async def stock_round(desk: LetterDesk) -> int:
     return table
 
 
-async def last_line(desk: LetterDesk, table: int) -> str:
+async def last_line(desk: MailDesk, table: int) -> str:
     """The last line that was played."""
     log = await desk.service.queries.log(table)
     return [row.line for row in log if row.kind == "move" and row.is_live][-1]
 
 
-async def test_other_routes_are_listed_and_run(desk: LetterDesk) -> None:
-    """Where the best routes are not the only ones, the letter says how to ask for the others."""
+async def test_other_routes_are_listed_and_run(desk: MailDesk) -> None:
+    """Where the best routes are not the only ones, the email says how to ask for the others."""
     game, seat = up_to_other_runs()
     ids = [await desk.person(name) for name in ("Ann", "Bob")]
     table, _ = await desk.service.imports.open_table(game.encode(), by=ids[0])

@@ -27,17 +27,17 @@ def test_every_mail_has_an_expectation_and_the_other_way_round() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_mail(name: str) -> None:
     expected: dict[str, Any] = json.loads((MAILS / f"{name}.json").read_text(encoding="utf-8"))
-    letter = parse_mail((MAILS / f"{name}.eml").read_bytes())
-    found = read_text(letter.text)
+    email = parse_mail((MAILS / f"{name}.eml").read_bytes())
+    found = read_text(email.text)
     seen: dict[str, Any] = {
-        "sender": letter.sender,
+        "sender": email.sender,
         "orders": [line.text for line in found.lines],
         "ignored": list(found.ignored),
         "misplaced": list(found.misplaced),
         "unclear": [each.line.text for each in found.unclear],
-        "automatic": letter.automatic_sign,
-        "problem": letter.problem.name if letter.problem else None,
-        "report": [letter.report.status, list(letter.report.message_ids)] if letter.report else None,
+        "automatic": email.automatic_sign,
+        "problem": email.problem.name if email.problem else None,
+        "report": [email.report.status, list(email.report.message_ids)] if email.report else None,
     }
     fault = expected.pop("fault", None)
     standard: dict[str, Any] = {
@@ -56,14 +56,14 @@ def test_mail(name: str) -> None:
 def test_a_cut_mail_is_still_a_mail(name: str) -> None:
     raw = (MAILS / f"{name}.eml").read_bytes()
     for cut in range(0, len(raw), 37):
-        letter = parse_mail(raw[:cut])
-        assert letter.problem is None or isinstance(letter.problem, MailProblem)
+        email = parse_mail(raw[:cut])
+        assert email.problem is None or isinstance(email.problem, MailProblem)
 
 
 def test_bounce_to_a_reply_address_gives_no_order() -> None:
     """C.11: the report is seen before anybody looks at the text."""
-    letter = parse_mail((MAILS / "c11-bounce-quotes-orders.eml").read_bytes())
-    assert letter.report and letter.automatic_sign
+    email = parse_mail((MAILS / "c11-bounce-quotes-orders.eml").read_bytes())
+    assert email.report and email.automatic_sign
 
 
 def test_the_text_of_a_mail_with_a_large_attachment_is_read() -> None:

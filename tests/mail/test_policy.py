@@ -1,4 +1,4 @@
-"""What a letter may do and what it is answered: the rows of the policy table, and the threat model's rows by
+"""What an email may do and what it is answered: the rows of the policy table, and the threat model's rows by
 name.
 """
 
@@ -15,24 +15,24 @@ from mail.imap import Folder
 from mail.reading.parser import parse_mail
 from mail.reading.parts import MailProblem
 from mail.reply_address import hash_token
-from tests.mail.letter_desk import (
+from tests.mail.mail_desk import (
     ADDRESS,
     ANN,
     BOB,
     POST,
-    LetterDesk,
+    MailDesk,
     alerts,
     reply,
 )
 from tests.mail.servers import Delivery
 
 
-def headline(letter: OutgoingMail) -> str:
-    return letter.text.splitlines()[0]
+def headline(email: OutgoingMail) -> str:
+    return email.text.splitlines()[0]
 
 
-def one_line(letter: OutgoingMail) -> str:
-    return " ".join(letter.text.split())
+def one_line(email: OutgoingMail) -> str:
+    return " ".join(email.text.split())
 
 
 def lost(raw: bytes) -> bytes:
@@ -43,7 +43,7 @@ def lost(raw: bytes) -> bytes:
 # --- who may act ---
 
 
-async def test_orders_are_executed_and_echoed(desk: LetterDesk, notice: Delivery) -> None:
+async def test_orders_are_executed_and_echoed(desk: MailDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(reply(notice, "buy SV\n\nThanks!"))
     assert await desk.played() == ["buy SV"]
     assert (outcome.reason, outcome.folder) == ("played", Folder.PROCESSED)
@@ -67,23 +67,23 @@ async def test_orders_are_executed_and_echoed(desk: LetterDesk, notice: Delivery
     ],
 )
 async def test_each_kind_of_refusal_says_what_would_be_right(
-    desk: LetterDesk, notice: Delivery, line: str, words: str
+    desk: MailDesk, notice: Delivery, line: str, words: str
 ) -> None:
     (answer,) = (await desk.arrive(reply(notice, line))).replies
     assert words in answer.text and headline(answer).startswith("NOT DONE")
     assert "Nothing was changed." in answer.text and await desk.played() == []
 
 
-async def test_a_lost_token_is_found_by_the_thread(desk: LetterDesk, notice: Delivery) -> None:
+async def test_a_lost_token_is_found_by_the_thread(desk: MailDesk, notice: Delivery) -> None:
     assert (await desk.arrive(reply(notice, "buy SV", to=ADDRESS))).reason == "played"
 
 
-async def test_a_token_in_upper_case_is_the_same(desk: LetterDesk, notice: Delivery) -> None:
+async def test_a_token_in_upper_case_is_the_same(desk: MailDesk, notice: Delivery) -> None:
     raw = reply(notice, "buy SV", to=str(notice.message["Reply-To"]).upper())
     assert (await desk.arrive(lost(raw))).reason == "played"
 
 
-async def test_c01_forged_from_without_token(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c01_forged_from_without_token(desk: MailDesk, notice: Delivery) -> None:
     raw = lost(reply(notice, "buy SV", to=ADDRESS, sender="eve@evil.test"))
     outcome = await desk.arrive(raw)
     assert (outcome.reason, outcome.replies, outcome.folder) == ("stranger", (), Folder.IGNORED)
@@ -96,7 +96,7 @@ async def test_c01_forged_from_without_token(desk: LetterDesk, notice: Delivery)
     assert (await desk.arrive(raw + b"  ")).replies
 
 
-async def test_c02_a_foreign_message_id_is_not_even_asked_for(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c02_a_foreign_message_id_is_not_even_asked_for(desk: MailDesk, notice: Delivery) -> None:
     forged = "<t.aaaaaaaaaaaaaaaaaaaa.bbbb@games.test>"
     async with desk.service.store.begin() as unit:
         (secret,) = POST.find_tokens([str(notice.message["Reply-To"])])
@@ -112,7 +112,7 @@ async def test_c02_a_foreign_message_id_is_not_even_asked_for(desk: LetterDesk, 
     assert (await desk.arrive(raw)).reason == "played"
 
 
-async def test_c03_leaked_token(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     """Whoever has the token and the code, the owner of the address alone can confirm."""
     outcome = await desk.arrive(reply(notice, "buy SV", sender=BOB))
     (note,) = outcome.replies
@@ -123,7 +123,7 @@ async def test_c03_leaked_token(desk: LetterDesk, notice: Delivery) -> None:
     assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
 
 
-async def test_c03_notices_about_strangers_are_few(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
     sent = [
         await desk.arrive(reply(notice, "pass", sender="eve@evil.test", message_id=f"<{n}@evil.test>"))
         for n in range(5)
@@ -131,7 +131,7 @@ async def test_c03_notices_about_strangers_are_few(desk: LetterDesk, notice: Del
     assert [len(outcome.replies) for outcome in sent] == [1, 1, 1, 0, 0]
 
 
-async def test_c04_failed_authentication(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c04_failed_authentication(desk: MailDesk, notice: Delivery) -> None:
     extra = "Authentication-Results: mx.games.test; dkim=fail; dmarc=fail header.from=player.test\n"
     outcome = await desk.arrive(reply(notice, "buy SV", extra=extra), "mx.games.test")
     assert (outcome.reason, outcome.folder) == ("forged", Folder.QUARANTINE)
@@ -142,13 +142,13 @@ async def test_c04_failed_authentication(desk: LetterDesk, notice: Delivery) -> 
     assert (await desk.arrive(elsewhere, "mx.other.test")).reason == "played"
 
 
-async def test_c09_several_reply_addresses_are_ambiguous(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c09_several_reply_addresses_are_ambiguous(desk: MailDesk, notice: Delivery) -> None:
     both = f"{notice.message['Reply-To']}, {desk.newest[BOB].message['Reply-To']}"
     outcome = await desk.arrive(reply(notice, "buy SV", to=both))
     assert (outcome.reason, len(outcome.replies), await desk.played()) == ("ambiguous", 1, [])
 
 
-async def test_c10_automatic_mail_is_never_answered(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c10_automatic_mail_is_never_answered(desk: MailDesk, notice: Delivery) -> None:
     """Nor is ours by another installation, whose address knows ours."""
     marks = ("Auto-Submitted: auto-replied", "X-Autoreply: yes", "Precedence: junk", "Return-Path: <>")
     for number, extra in enumerate((*marks, "X-Failed-Recipients: a@b.test")):
@@ -157,7 +157,7 @@ async def test_c10_automatic_mail_is_never_answered(desk: LetterDesk, notice: De
     assert await desk.played() == [] and parse_mail(notice.raw).automatic_sign
 
 
-async def test_c10_a_reply_that_a_list_marks_is_a_reply(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c10_a_reply_that_a_list_marks_is_a_reply(desk: MailDesk, notice: Delivery) -> None:
     """Some mail programs put `Precedence: list` on everything. It counts from the owner of a token alone."""
     extra = "Precedence: list\n"
     stranger = reply(notice, "buy SV", extra=extra, sender="eve@other.test", message_id="<e@o.test>")
@@ -170,9 +170,7 @@ async def test_c10_a_reply_that_a_list_marks_is_a_reply(desk: LetterDesk, notice
     assert await desk.played() == ["buy SV"]
 
 
-async def test_c13_nobody_but_the_registered_address_is_written_to(
-    desk: LetterDesk, notice: Delivery
-) -> None:
+async def test_c13_nobody_but_the_registered_address_is_written_to(desk: MailDesk, notice: Delivery) -> None:
     replies = []
     for number, sender in enumerate(["victim@elsewhere.test", f"victim@elsewhere.test, {ANN}", "<>", ""]):
         raw = reply(notice, "buy SV", sender=sender, message_id=f"<{number}@x>")
@@ -181,7 +179,7 @@ async def test_c13_nobody_but_the_registered_address_is_written_to(
     assert await desk.played() == [] and {each.recipient for each in replies} == {ANN}
 
 
-async def test_c14_our_own_mail_comes_back(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c14_our_own_mail_comes_back(desk: MailDesk, notice: Delivery) -> None:
     own = str(notice.message["Message-ID"]).encode()
     for raw in (
         notice.raw,
@@ -204,14 +202,14 @@ async def test_c14_our_own_mail_comes_back(desk: LetterDesk, notice: Delivery) -
         "{stripped}",
     ],
 )
-async def test_c15_quoted_mails_give_no_orders(desk: LetterDesk, quoting: str) -> None:
-    """Whatever a mailer does to the quoted letter, what others wrote in it is never an order of ours."""
+async def test_c15_quoted_mails_give_no_orders(desk: MailDesk, quoting: str) -> None:
+    """Whatever a mailer does to the quoted email, what others wrote in it is never an order of ours."""
     await desk.begun()
     await desk.write("Bob", "say bid CA 165")
-    letter = desk.newest[ANN]
-    assert "Bob says: bid CA 165" in letter.text
-    stripped = "\n".join(letter.text.splitlines()[2:])  # a mailer that lost even the delimiter
-    await desk.arrive(reply(letter, "buy SV\n\n" + quoting.format(body=letter.text, stripped=stripped)))
+    email = desk.newest[ANN]
+    assert "Bob says: bid CA 165" in email.text
+    stripped = "\n".join(email.text.splitlines()[2:])  # a mailer that lost even the delimiter
+    await desk.arrive(reply(email, "buy SV\n\n" + quoting.format(body=email.text, stripped=stripped)))
     is_plain = "{body}" in quoting and "Unbekannt" not in quoting
     assert await desk.played() in (["buy SV"], *([] if is_plain else [[]]))
 
@@ -229,7 +227,7 @@ async def test_c15_quoted_mails_give_no_orders(desk: LetterDesk, quoting: str) -
     ],
 )
 async def test_stop_and_start(
-    desk: LetterDesk, notice: Delivery, stop: tuple[str, str], start: tuple[str, str]
+    desk: MailDesk, notice: Delivery, stop: tuple[str, str], start: tuple[str, str]
 ) -> None:
     """By the address in the header or in reply; a company is started as ever, and others stop nothing."""
     header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
@@ -254,8 +252,8 @@ async def test_stop_and_start(
         ("Re: [Friday] Your turn", "it has no text above the quoted email"),
     ],
 )
-async def test_a_letter_with_nothing_but_a_subject(
-    desk: LetterDesk, notice: Delivery, subject: str, words: str
+async def test_an_email_with_nothing_but_a_subject(
+    desk: MailDesk, notice: Delivery, subject: str, words: str
 ) -> None:
     outcome = await desk.arrive(reply(notice, "", subject=subject))
     assert outcome.reason == "unreadable" and words in one_line(outcome.replies[0])
@@ -263,13 +261,13 @@ async def test_a_letter_with_nothing_but_a_subject(
 
 
 async def test_who_asks_in_prose_for_no_more_emails_reads_the_word_for_it(
-    desk: LetterDesk, notice: Delivery
+    desk: MailDesk, notice: Delivery
 ) -> None:
     outcome = await desk.arrive(reply(notice, "Please stop sending me these emails."))
     assert outcome.reason == "no moves" and "You can write: stop" in one_line(outcome.replies[0])
 
 
-async def test_stop_without_a_token_is_told_how(desk: LetterDesk, notice: Delivery) -> None:
+async def test_stop_without_a_token_is_told_how(desk: MailDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(lost(reply(notice, "Stop", to=ADDRESS)))
     assert outcome.reason == "not done" and "reply to this email with `stop`" in one_line(outcome.replies[0])
 
@@ -278,23 +276,21 @@ async def test_stop_without_a_token_is_told_how(desk: LetterDesk, notice: Delive
 
 
 @pytest.mark.parametrize("problem", [each for each in MailProblem if each is not MailProblem.FAILED])
-async def test_every_problem_has_its_sentence(
-    desk: LetterDesk, notice: Delivery, problem: MailProblem
-) -> None:
-    letter = parse_mail(reply(notice, "buy SV"))
-    (answer,) = (await desk.policy.handle(replace(letter, problem=problem, text=""))).replies
+async def test_every_problem_has_its_sentence(desk: MailDesk, notice: Delivery, problem: MailProblem) -> None:
+    email = parse_mail(reply(notice, "buy SV"))
+    (answer,) = (await desk.policy.handle(replace(email, problem=problem, text=""))).replies
     assert problem.value in one_line(answer) and "Nothing was changed" in answer.text
     assert await desk.played() == []
 
 
-async def test_orders_below_quotes_are_played_and_named(desk: LetterDesk, notice: Delivery) -> None:
+async def test_orders_below_quotes_are_played_and_named(desk: MailDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(reply(notice, "> It is your turn\n\nbuy SV"))
     assert await desk.played() == ["buy SV"]
     assert "between or below the quoted lines" in one_line(outcome.replies[0])
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
-async def test_yes_takes_up_what_was_meant(desk: LetterDesk, notice: Delivery, is_lost: bool) -> None:
+async def test_yes_takes_up_what_was_meant(desk: MailDesk, notice: Delivery, is_lost: bool) -> None:
     """Also where the reply has lost the thread, and `yes` to a later email says nothing."""
     (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
     assert await desk.played() == [] and "buy SV → Ann buys the SV for $20" in asked.text
@@ -306,7 +302,7 @@ async def test_yes_takes_up_what_was_meant(desk: LetterDesk, notice: Delivery, i
 
 
 async def test_a_mail_that_kills_its_parser_is_quarantined(
-    desk: LetterDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
     outcome = await desk.policy.handle_unparsable(reply(notice, "buy SV"))
     assert outcome.folder == Folder.QUARANTINE and outcome.replies[0].recipient == ANN
@@ -316,7 +312,7 @@ async def test_a_mail_that_kills_its_parser_is_quarantined(
 
 
 async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
-    desk: LetterDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It has no header that says so, and quotes another email of ours each time."""
     away = "I am out of the office until Monday.\n\n> {}\n"
@@ -335,7 +331,7 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
 # --- talk ---
 
 
-async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: LetterDesk, notice: Delivery) -> None:
+async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk, notice: Delivery) -> None:
     text = "buy SV\n\nsay Nice opening, Bob!\nWhat if I pass next time?\n\nCheers\nAnn"
     outcome = await desk.arrive(reply(notice, text))
     assert await desk.played() == ["buy SV"]
@@ -346,7 +342,7 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: LetterDes
 
 
 @pytest.mark.parametrize("text", ["say good luck all\nbuy SV", "buy SV\n\nsay well\nbuy CS"])
-async def test_a_line_of_play_never_becomes_talk(desk: LetterDesk, notice: Delivery, text: str) -> None:
+async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Delivery, text: str) -> None:
     """It is a doubt, before anything is published; `yes` plays it."""
     before = desk.newest[BOB]
     outcome = await desk.arrive(reply(notice, text))
@@ -356,14 +352,14 @@ async def test_a_line_of_play_never_becomes_talk(desk: LetterDesk, notice: Deliv
     assert desk.newest[BOB] is before
 
 
-async def test_what_is_half_done_does_not_say_that_nothing_was(desk: LetterDesk, notice: Delivery) -> None:
+async def test_what_is_half_done_does_not_say_that_nothing_was(desk: MailDesk, notice: Delivery) -> None:
     """What is said to the table is told, though the move below is refused."""
     (answer,) = (await desk.arrive(reply(notice, "say well\n\nbuy CA"))).replies
     assert headline(answer).startswith("NOT DONE") and await desk.played() == []
     assert "The table is told: well" in answer.text and "Nothing was changed" not in answer.text
 
 
-async def test_talk_alone_and_prose_that_never_leaves(desk: LetterDesk, notice: Delivery) -> None:
+async def test_talk_alone_and_prose_that_never_leaves(desk: MailDesk, notice: Delivery) -> None:
     text = "My wife is ill, keep that to yourself.\n\nsay I am slow this week"
     assert (await desk.arrive(reply(notice, text))).reason == "said"
     await desk.take()
@@ -371,8 +367,8 @@ async def test_talk_alone_and_prose_that_never_leaves(desk: LetterDesk, notice: 
     assert "Ann says: I am slow this week" in told and "wife" not in told and await desk.played() == []
 
 
-async def test_c25_tokens_of_another_seat_are_in_no_mail(desk: LetterDesk, notice: Delivery) -> None:
+async def test_c25_tokens_of_another_seat_are_in_no_mail(desk: MailDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(reply(notice, "buy SV"))
-    for raw in (notice.raw, *(letter.raw for letter in outcome.replies)):
+    for raw in (notice.raw, *(email.raw for email in outcome.replies)):
         tokens = await desk.tokens(raw.decode())
         assert tokens and {token.seat_number for token in tokens} == {0}

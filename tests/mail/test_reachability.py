@@ -9,35 +9,33 @@ import pytest
 from bot.email.reachability import ASK_AGAIN, Bounce
 from bot.hub import people
 from mail.reading.bounces import BounceKind
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 
 ANN, WORK = "ann@player.test", "ann@work.test"
 UNKNOWN = "550 5.1.1 User unknown"
 
 
-async def bounce(desk: LetterDesk, address: str, kind: BounceKind = "address", times: int = 2) -> None:
-    """The newest letter to an address comes back, as do letters before it."""
+async def bounce(desk: MailDesk, address: str, kind: BounceKind = "address", times: int = 2) -> None:
+    """The newest email to an address comes back, as do emails before it."""
     (token,) = await desk.tokens(desk.newest[address].message["Reply-To"])
     for number in range(times):
         came_back = Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN)
         await desk.people.record_bounce(came_back)
 
 
-async def told(desk: LetterDesk, table: int) -> list[str]:
+async def told(desk: MailDesk, table: int) -> list[str]:
     """What the table was told."""
     return [text for row in await desk.service.queries.log(table) for text in row.sentences]
 
 
-async def subjects(desk: LetterDesk) -> list[str]:
-    """The letters that are due now, as `address: subject`."""
-    desk.letters.clear()
+async def subjects(desk: MailDesk) -> list[str]:
+    """The emails that are due now, as `address: subject`."""
+    desk.emails.clear()
     await desk.take()
-    return [
-        f"{letter.message['To']}: {letter.message['Subject'].partition('] ')[2]}" for letter in desk.letters
-    ]
+    return [f"{email.message['To']}: {email.message['Subject'].partition('] ')[2]}" for email in desk.emails]
 
 
-async def cut_off(desk: LetterDesk) -> int:
+async def cut_off(desk: MailDesk) -> int:
     """A table whose Ann is to act and cannot be reached."""
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -48,7 +46,7 @@ async def cut_off(desk: LetterDesk) -> int:
     return table
 
 
-async def assert_back(desk: LetterDesk, table: int, address: str = ANN) -> None:
+async def assert_back(desk: MailDesk, table: int, address: str = ANN) -> None:
     """Ann is asked at once, and the table knows."""
     assert f"{address}: Your turn: opening, buy the SV for $20" in await subjects(desk)
     assert "Emails reach Ann again." in await told(desk, table)
@@ -56,14 +54,14 @@ async def assert_back(desk: LetterDesk, table: int, address: str = ANN) -> None:
     assert "Ann buys the SV for $20." in " ".join(await told(desk, table))
 
 
-async def test_back_by_a_letter(desk: LetterDesk) -> None:
+async def test_back_by_an_email(desk: MailDesk) -> None:
     table = await cut_off(desk)
     await desk.write("Ann", "list", to="play@games.test", take=False)
     await assert_back(desk, table)
 
 
-async def test_back_by_a_link_on_discord(desk: LetterDesk) -> None:
-    """`/me email` makes the request; the letter that it sends is answered from the new address."""
+async def test_back_by_a_link_on_discord(desk: MailDesk) -> None:
+    """`/me email` makes the request; the email that it sends is answered from the new address."""
     table = await cut_off(desk)
     ann = await desk.person("Ann")
     await desk.service.submit_personal(ann, [f"link {WORK}"])
@@ -72,8 +70,8 @@ async def test_back_by_a_link_on_discord(desk: LetterDesk) -> None:
     await assert_back(desk, table, WORK)
 
 
-async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
-    """One address of two dies: no table is told, the turn is asked for anew, and letters that were refused go
+async def test_the_other_address_takes_over_at_once(desk: MailDesk) -> None:
+    """One address of two dies: no table is told, the turn is asked for anew, and emails that were refused go
     to the other."""
     table = await desk.table("1830", ["Ann", "Bob"])
     ann = await desk.person("Ann")
@@ -95,13 +93,13 @@ async def test_the_other_address_takes_over_at_once(desk: LetterDesk) -> None:
     assert any("News" in each for each in found if each.startswith((ANN, WORK))), found
     assert WORK not in desk.newest, "nothing goes to the address that refuses"
     assert not any("do not arrive" in text for text in await told(desk, table))
-    assert f"unlink {WORK}" in " ".join(each.text for each in desk.letters)
+    assert f"unlink {WORK}" in " ".join(each.text for each in desk.emails)
     await desk.write("Ann", "buy SV", original=desk.asking(ANN))
     assert "Ann buys the SV for $20." in " ".join(await told(desk, table))
 
 
-async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> None:
-    """Any good letter from the person sends it again as it was."""
+async def test_an_email_that_was_refused_for_good_waits(desk: MailDesk) -> None:
+    """Any good email from the person sends it again as it was."""
     await desk.table("1830", ["Bob", "Ann"])
     (started,) = [
         m for m in (await desk.outbox.lease_due(20)).mails if m.recipient == ANN and b"] News" in m.raw
@@ -113,7 +111,7 @@ async def test_a_letter_that_was_refused_for_good_waits(desk: LetterDesk) -> Non
     assert again.raw == started.raw
 
 
-async def test_a_refusal_that_may_pass_is_tried_for_days(desk: LetterDesk) -> None:
+async def test_a_refusal_that_may_pass_is_tried_for_days(desk: MailDesk) -> None:
     await desk.table("1830", ["Bob", "Ann"])
     attempts = 0
     for _ in range(100):
@@ -126,7 +124,7 @@ async def test_a_refusal_that_may_pass_is_tried_for_days(desk: LetterDesk) -> No
 
 
 @pytest.mark.parametrize("kind", ["soft", "operator"])
-async def test_what_comes_back_is_asked_anew_ever_later(desk: LetterDesk, kind: BounceKind) -> None:
+async def test_what_comes_back_is_asked_anew_ever_later(desk: MailDesk, kind: BounceKind) -> None:
     """A full mailbox, or a server that has something against us: the turn is asked for again."""
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -142,9 +140,9 @@ async def test_what_comes_back_is_asked_anew_ever_later(desk: LetterDesk, kind: 
 
 @pytest.mark.parametrize("kind", ["soft", "operator"])
 async def test_after_three_days_of_full_mailboxes_or_refusals_the_table_is_told(
-    desk: LetterDesk, kind: BounceKind
+    desk: MailDesk, kind: BounceKind
 ) -> None:
-    """Once, and when a letter of the person comes that they are reached again. What passes in between begins
+    """Once, and when an email of the person comes that they are reached again. What passes in between begins
     anew."""
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -162,7 +160,7 @@ async def test_after_three_days_of_full_mailboxes_or_refusals_the_table_is_told(
 
 
 async def test_the_operator_reads_one_line_for_each_domain_and_day(
-    desk: LetterDesk, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, caplog: pytest.LogCaptureFixture
 ) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
@@ -175,7 +173,7 @@ async def test_the_operator_reads_one_line_for_each_domain_and_day(
     assert len(lines) == 2
 
 
-async def test_a_delay_asks_for_nothing(desk: LetterDesk) -> None:
+async def test_a_delay_asks_for_nothing(desk: MailDesk) -> None:
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
     await bounce(desk, ANN, "delayed", times=10)
@@ -183,7 +181,7 @@ async def test_a_delay_asks_for_nothing(desk: LetterDesk) -> None:
     assert await subjects(desk) == [] and "do not arrive" not in " ".join(await told(desk, table))
 
 
-async def test_who_reports_a_letter_as_spam_gets_no_more(desk: LetterDesk) -> None:
+async def test_who_reports_an_email_as_spam_gets_no_more(desk: MailDesk) -> None:
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()
     await bounce(desk, ANN, "complaint", times=1)
@@ -192,7 +190,7 @@ async def test_who_reports_a_letter_as_spam_gets_no_more(desk: LetterDesk) -> No
 
 
 @pytest.mark.parametrize("has_discord", [True, False])
-async def test_stop_says_to_the_table_that_a_seat_has_no_channel(desk: LetterDesk, has_discord: bool) -> None:
+async def test_stop_says_to_the_table_that_a_seat_has_no_channel(desk: MailDesk, has_discord: bool) -> None:
     table = await desk.table("1830", ["Ann", "Bob"])
     ann = await desk.person("Ann")
     if has_discord:
@@ -206,7 +204,7 @@ async def test_stop_says_to_the_table_that_a_seat_has_no_channel(desk: LetterDes
     assert ("Emails reach Ann again." in await told(desk, table)) is not has_discord
 
 
-async def test_what_waits_when_emails_stop_is_not_sent(desk: LetterDesk) -> None:
+async def test_what_waits_when_emails_stop_is_not_sent(desk: MailDesk) -> None:
     """The mail server was away when it was written; only the receipt of `stop` goes out."""
     await desk.begun("Ann", "Bob")
     await desk.table("1830", ["Ann", "Bob"], name="Sunday")
@@ -216,7 +214,7 @@ async def test_what_waits_when_emails_stop_is_not_sent(desk: LetterDesk) -> None
     assert [each for each in await subjects(desk) if each.startswith(ANN)] == [f"{ANN}: Done"]
 
 
-async def test_the_person_is_told_on_discord(desk: LetterDesk) -> None:
+async def test_the_person_is_told_on_discord(desk: MailDesk) -> None:
     table = await desk.table("1830", ["Ann", "Bob"])
     ann = await desk.person("Ann")
     async with desk.service.store.begin() as unit:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bot.email.replies.seat_replies import query_in
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
 
 
 @pytest.fixture(autouse=True)
-async def _begun(desk: LetterDesk) -> None:
+async def _begun(desk: MailDesk) -> None:
     await desk.begun("Ann", "Bob", "Cid")
 
 
@@ -39,21 +39,21 @@ async def _begun(desk: LetterDesk) -> None:
         ("undo", None),
     ],
 )
-def test_every_question_of_the_registry_is_one(desk: LetterDesk, line: str, what: str | None) -> None:
+def test_every_question_of_the_registry_is_one(desk: MailDesk, line: str, what: str | None) -> None:
     """Playing what was tried is an order."""
     found = query_in(desk.service.commands, line)
     assert (found.split()[0] if found else None) == what
 
 
 @pytest.mark.parametrize("question", ["status", "sheet"])
-async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: LetterDesk, question: str) -> None:
+async def test_the_status_of_a_paused_game_names_nobody_to_act(desk: MailDesk, question: str) -> None:
     await desk.write("Ann", "pause")
     await desk.write("Bob", question)
     shown = desk.newest[BOB].text
     assert "The game is paused." in shown and "to act" not in shown
 
 
-async def test_questions_beyond_the_fifth_are_named_and_not_lost(desk: LetterDesk) -> None:
+async def test_questions_beyond_the_fifth_are_named_and_not_lost(desk: MailDesk) -> None:
     places = ["hex H10", "hex H12", "hex H14", "hex H16", "company PRR", "hex H18", "log 5"]
     await desk.write("Bob", *places)
     shown = desk.newest[BOB].text
@@ -62,7 +62,7 @@ async def test_questions_beyond_the_fifth_are_named_and_not_lost(desk: LetterDes
     assert left.split("\n")[2:4] == ["hex H18", "log 5"]
 
 
-async def test_what_is_too_much_to_say_is_not_lost_unseen(desk: LetterDesk) -> None:
+async def test_what_is_too_much_to_say_is_not_lost_unseen(desk: MailDesk) -> None:
     """It was cut without a sign, and the sixth paragraph was left out."""
     await desk.write("Bob", f"say {'word ' * 300}")
     for told in (desk.newest[BOB], desk.newest[ANN]):
@@ -74,7 +74,7 @@ async def test_what_is_too_much_to_say_is_not_lost_unseen(desk: LetterDesk) -> N
     assert "Bob says: part 5 part 6 part 7" in desk.newest[ANN].text
 
 
-async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> None:
+async def test_who_is_invited_to_play_on_reads_who_invites(desk: MailDesk) -> None:
     """It was said to be the host, who may have left."""
     await desk.write("Ann", "resign yes")
     await desk.write("Bob", "replace Cid by Dora <dora@player.test>")
@@ -86,7 +86,7 @@ async def test_who_is_invited_to_play_on_reads_who_invites(desk: LetterDesk) -> 
     [("my data", "Do you want your data?"), ("Erase me", "Should everything about you be deleted?")],
 )
 async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
-    desk: LetterDesk, line: str, asked: str
+    desk: MailDesk, line: str, asked: str
 ) -> None:
     """Only an email that was no reply to one about a seat could ask."""
     await desk.write("Ann", line)

@@ -12,7 +12,7 @@ from mail.reply_address import (
     normalize_address,
     redact,
 )
-from tests.mail.letter_desk import POST
+from tests.mail.mail_desk import POST
 
 TOKEN = "abcdefghijklmnopqrstuvwxyz"
 KEY = b"a key of sixteen"

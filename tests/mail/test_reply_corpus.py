@@ -1,4 +1,4 @@
-"""Every letter of the corpus is read as its writer means it; nothing is ever played that was not meant.
+"""Every email of the corpus is read as its writer means it; nothing is ever played that was not meant.
 
 The figures per class are printed by `pytest -s`.
 """
@@ -10,7 +10,7 @@ import pytest
 from tests.mail.reply_corpus import FOLDER, Reading, ReplyCase, cases, read
 
 CASES = list(cases())
-COLUMNS = ("letters", "to play", "played right", "not to play", "offered for yes", "played wrongly")
+COLUMNS = ("emails", "to play", "played right", "not to play", "offered for yes", "played wrongly")
 
 
 def plain(lines: tuple[str, ...], any_case: bool) -> tuple[str, ...]:
@@ -23,8 +23,8 @@ def is_right(case: ReplyCase, reading: Reading) -> bool:
     return plain(reading.played, case.any_case) == plain(case.orders, case.any_case)
 
 
-def test_a_letter_does_what_its_writer_means(capsys: pytest.CaptureFixture[str]) -> None:
-    """At least 300 letters, of which at least 60 must not be played; of those, none is."""
+def test_an_email_does_what_its_writer_means(capsys: pytest.CaptureFixture[str]) -> None:
+    """At least 300 emails, of which at least 60 must not be played; of those, none is."""
     figures = {path.stem: Counter[str]() for path in sorted(FOLDER.glob("*.toml"))}
     wrong = list[tuple[str, str, Reading]]()
     for name, case in CASES:
@@ -34,7 +34,7 @@ def test_a_letter_does_what_its_writer_means(capsys: pytest.CaptureFixture[str])
             wrong.append((case.name, case.text, reading))
         figures[name].update(
             {
-                "letters": 1,
+                "emails": 1,
                 "to play": bool(case.orders),
                 "not to play": not case.orders,
                 "played right": bool(case.orders) and right,
@@ -48,5 +48,5 @@ def test_a_letter_does_what_its_writer_means(capsys: pytest.CaptureFixture[str])
             print(f"{name:24}" + "".join(f"{count[column]:17}" for column in COLUMNS))
     assert not wrong
     total = sum(figures.values(), Counter[str]())
-    assert total["letters"] >= 300 and total["not to play"] >= 60
+    assert total["emails"] >= 300 and total["not to play"] >= 60
     assert total["played wrongly"] == 0

@@ -28,7 +28,7 @@ from mail.smtp import (
     retry_at,
 )
 from mail.smtp_connections import SmtpAccount
-from tests.mail.letter_desk import ANN, POST, LetterDesk, reply
+from tests.mail.mail_desk import ANN, POST, MailDesk, reply
 from tests.mail.servers import (
     PASSWORD,
     Delivery,
@@ -92,7 +92,7 @@ class Outbox:
         row.due, row.state, row.reason = retry or row.due, "waiting" if retry else "dead", reason
 
 
-def letter(outbox: Outbox, address: str = ANN) -> OutgoingMail:
+def email(outbox: Outbox, address: str = ANN) -> OutgoingMail:
     sealed = ReplyToken("reply", address, frozenset({address}), "Table 17", "17", "d1")
     made = compose(POST, answer_pages.confirmation("Hello."), sealed, outbox.now, "notice")
     outbox.rows[made.message_id] = Row(made, outbox.now)
@@ -121,24 +121,24 @@ async def test_mails_are_sent_as_they_are_stored() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         async with running(worker(outbox, player)):
-            sent = [letter(outbox) for _ in range(20)]
+            sent = [email(outbox) for _ in range(20)]
             await player.delivered(20)
             await until(lambda: not outbox.waiting())
-        assert [delivery.raw for delivery in player.letters] == [outgoing.raw for outgoing in sent]
-        assert {delivery.recipients for delivery in player.letters} == {("ann@player.test",)}
-        assert [delivery.sender for delivery in player.letters] == [
+        assert [delivery.raw for delivery in player.emails] == [outgoing.raw for outgoing in sent]
+        assert {delivery.recipients for delivery in player.emails} == {("ann@player.test",)}
+        assert [delivery.sender for delivery in player.emails] == [
             outgoing.envelope_sender for outgoing in sent
         ]
         assert player.connections <= 2
-        assert "Hello." in player.letters[0].text
+        assert "Hello." in player.emails[0].text
 
 
 async def test_c37_one_bad_recipient_holds_up_nobody() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.refuse = {"gone@player.test": "550 no such user", "grey@player.test": "451 later"}.get
-        letters = {name: letter(outbox, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
-        grey = outbox.rows[letters["grey"].message_id]
+        emails = {name: email(outbox, f"{name}@player.test") for name in ("a", "gone", "b", "grey", "c")}
+        grey = outbox.rows[emails["grey"].message_id]
         post = worker(outbox, player)
         async with running(post):
             await until(lambda: outbox.states() == ["sent", "dead", "sent", "waiting", "sent"])
@@ -154,7 +154,7 @@ async def test_a_mail_refused_after_data(refusal: str, state: str) -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.refuse_data = lambda _: refusal
-        row = outbox.rows[letter(outbox).message_id]
+        row = outbox.rows[email(outbox).message_id]
         async with running(worker(outbox, player)):
             await until(lambda: row.attempts == 1)
         assert row.state == state
@@ -164,19 +164,19 @@ async def test_a_connection_lost_after_data_sends_the_same_mail_again() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.drop_after_data = 1
-        outgoing, _ = letter(outbox), letter(outbox)
+        outgoing, _ = email(outbox), email(outbox)
         async with running(worker(outbox, player)):
             await until(lambda: outbox.states() == ["waiting", "sent"])
             outbox.now += timedelta(minutes=2)
             await until(lambda: not outbox.waiting())
-        copies = [d.raw for d in player.letters if d.message["Message-ID"] == outgoing.message_id]
+        copies = [d.raw for d in player.emails if d.message["Message-ID"] == outgoing.message_id]
         assert copies == [outgoing.raw, outgoing.raw]
 
 
 async def test_a_server_that_comes_later_gets_everything() -> None:
     outbox = Outbox()
     port, reports = free_port(), list[str]()
-    outgoing = letter(outbox)
+    outgoing = email(outbox)
     post = SmtpDeliveryWorker(
         SmtpAccount("127.0.0.1", port, security="plain"),
         outbox,
@@ -190,16 +190,16 @@ async def test_a_server_that_comes_later_gets_everything() -> None:
         await until(lambda: bool(reports))
         assert reports[0] == f"127.0.0.1:{port} cannot be used: no connection: Connection refused"
         await asyncio.sleep(0.2)
-        assert outbox.rows[outgoing.message_id].attempts == 0  # the server's absence is no letter's fault
+        assert outbox.rows[outgoing.message_id].attempts == 0  # the server's absence is no email's fault
         async with smtp_server(port) as player:
             await player.delivered(1)
             await until(lambda: outbox.rows[outgoing.message_id].state == "sent")
 
 
-async def test_a_letter_that_a_dead_worker_has_leased_goes_out_when_its_lease_ends() -> None:
+async def test_an_email_that_a_dead_worker_has_leased_goes_out_when_its_lease_ends() -> None:
     """Nobody wakes the worker then, and it does not wait for the next poll."""
     outbox = Outbox()
-    outgoing = letter(outbox)
+    outgoing = email(outbox)
     row = outbox.rows[outgoing.message_id]
     row.due = outbox.now + timedelta(seconds=0.1)
     async with smtp_server() as player:
@@ -218,7 +218,7 @@ async def test_waking_is_quicker_than_polling() -> None:
         post = SmtpDeliveryWorker(player.account, outbox, poll=3_600.0, now=outbox.clock)
         async with running(post):
             await asyncio.sleep(0.1)
-            letter(outbox)
+            email(outbox)
             post.wake()
             await player.delivered(1)
 
@@ -227,11 +227,11 @@ async def test_c38_mails_to_one_domain_are_spaced_after_the_first_few_and_others
     outbox = Outbox()
     async with smtp_server() as player:
         for number in range(BURST + 2):
-            letter(outbox, f"{number}@one.test")
-        letter(outbox, "other@two.test")
+            email(outbox, f"{number}@one.test")
+        email(outbox, "other@two.test")
         async with running(worker(outbox, player, spacing=3_600.0)):
             await player.delivered(BURST + 1)
-            received = [delivery.recipients[0] for delivery in player.letters]
+            received = [delivery.recipients[0] for delivery in player.emails]
             assert [each for each in received if "one" in each] == [f"{n}@one.test" for n in range(BURST)]
             assert "other@two.test" in received
             await until(lambda: outbox.states().count("sent") == BURST + 1)
@@ -242,19 +242,19 @@ async def test_a_slow_domain_holds_up_nobody_else() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        slow = [letter(outbox, f"{n}@slow.test") for n in range(LEASE_SIZE + 10)]
-        others = [letter(outbox, f"{n}@domain{n}.test") for n in range(LEASE_SIZE)]
+        slow = [email(outbox, f"{n}@slow.test") for n in range(LEASE_SIZE + 10)]
+        others = [email(outbox, f"{n}@domain{n}.test") for n in range(LEASE_SIZE)]
         async with running(worker(outbox, player)):
             await player.delivered(len(others))
-            assert not [d for d in player.letters if "slow" in d.recipients[0]]
-            late = letter(outbox, "late@other.test")
+            assert not [d for d in player.emails if "slow" in d.recipients[0]]
+            late = email(outbox, "late@other.test")
             await player.delivered(len(others) + 1)
-            assert player.letters[-1].message["Message-ID"] == late.message_id
+            assert player.emails[-1].message["Message-ID"] == late.message_id
             assert player.connections <= 5
             player.slow.set()
             await player.delivered(len(others) + 1 + len(slow))
             await until(lambda: not outbox.waiting())
-        order = [d.message["Message-ID"] for d in player.letters if "slow" in d.recipients[0]]
+        order = [d.message["Message-ID"] for d in player.emails if "slow" in d.recipients[0]]
         assert order == [each.message_id for each in slow], "each once, in order"
 
 
@@ -263,22 +263,22 @@ async def test_slow_domains_hold_up_nobody_else_whatever_their_number() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        slow = [letter(outbox, f"a@{n}.slow.test") for n in range(8) for _ in range(2)]
+        slow = [email(outbox, f"a@{n}.slow.test") for n in range(8) for _ in range(2)]
         post = SmtpDeliveryWorker(
             player.account, outbox, poll=0.05, spacing=0.0, slow_after=1.0, now=outbox.clock
         )
         async with running(post):
             await until(lambda: player.waiting >= 5)
-            others = [letter(outbox, f"{n}@domain{n}.test") for n in range(20)]
+            others = [email(outbox, f"{n}@domain{n}.test") for n in range(20)]
             post.wake()
             await player.delivered(len(others))
-            assert {d.message["Message-ID"] for d in player.letters} == {each.message_id for each in others}
+            assert {d.message["Message-ID"] for d in player.emails} == {each.message_id for each in others}
             assert set(outbox.states()) == {"sent", "waiting"}
             assert not any(row.attempts for row in outbox.rows.values()), "to make room is no failure"
             player.slow.set()
             await player.delivered(len(others) + len(slow))
             await until(lambda: not outbox.waiting())
-        assert len({d.message["Message-ID"] for d in player.letters}) == len(player.letters), "each once"
+        assert len({d.message["Message-ID"] for d in player.emails}) == len(player.emails), "each once"
 
 
 async def test_what_is_slow_with_the_text_of_an_email_is_not_cut_off() -> None:
@@ -286,25 +286,25 @@ async def test_what_is_slow_with_the_text_of_an_email_is_not_cut_off() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        first = letter(outbox, "a@slow-text.test")
+        first = email(outbox, "a@slow-text.test")
         post = SmtpDeliveryWorker(
             player.account, outbox, poll=0.05, spacing=0.0, slow_after=0.0, connections=1, now=outbox.clock
         )
         async with running(post):
             await until(lambda: player.waiting == 1)
-            other = letter(outbox, "b@else.test")
+            other = email(outbox, "b@else.test")
             post.wake()
             await until(lambda: post._connections._slots._waiting == 1)
             player.slow.set()
             await player.delivered(2)
-        assert [d.message["Message-ID"] for d in player.letters] == [first.message_id, other.message_id]
+        assert [d.message["Message-ID"] for d in player.emails] == [first.message_id, other.message_id]
 
 
 async def test_an_email_that_is_replaced_while_it_waits_for_its_domain_is_not_sent() -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         player.slow = asyncio.Event()
-        first, replaced, last = [letter(outbox, "a@slow.test") for _ in range(3)]
+        first, replaced, last = [email(outbox, "a@slow.test") for _ in range(3)]
         post = SmtpDeliveryWorker(
             player.account, outbox, poll=0.05, spacing=0, renewal=0.02, now=outbox.clock
         )
@@ -314,7 +314,7 @@ async def test_an_email_that_is_replaced_while_it_waits_for_its_domain_is_not_se
             await until(lambda: replaced.message_id not in post._held)
             player.slow.set()
             await player.delivered(2)
-        assert [d.message["Message-ID"] for d in player.letters] == [first.message_id, last.message_id]
+        assert [d.message["Message-ID"] for d in player.emails] == [first.message_id, last.message_id]
 
 
 async def test_a_outbox_that_fails_does_not_end_the_worker() -> None:
@@ -329,26 +329,26 @@ async def test_a_outbox_that_fails_does_not_end_the_worker() -> None:
         return await due(limit)
 
     outbox.lease_due = failing  # type: ignore[method-assign, assignment]
-    letter(outbox)
+    email(outbox)
     async with smtp_server() as player, running(worker(outbox, player)):
         await player.delivered(1)
 
 
 async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
     outbox = Outbox()
-    outgoing = letter(outbox)
+    outgoing = email(outbox)
     async with smtp_server() as player:
         account = SmtpAccount("127.0.0.1", player.port, security="starttls")
         post = SmtpDeliveryWorker(account, outbox, poll=0.05, first_retry=0.02, now=outbox.clock)
         async with running(post):
             await until(lambda: player.connections >= 2)
-        assert player.letters == [] and outbox.rows[outgoing.message_id].attempts == 0
+        assert player.emails == [] and outbox.rows[outgoing.message_id].attempts == 0
 
 
 async def test_c27_tls(tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
     outbox = Outbox()
-    outgoing = letter(outbox)
+    outgoing = email(outbox)
     async with smtp_server(context=server) as player:
         account = SmtpAccount("localhost", player.port, context=client)
         untrusting = SmtpDeliveryWorker(
@@ -356,7 +356,7 @@ async def test_c27_tls(tmp_path: Path) -> None:
         )
         async with running(untrusting):
             await asyncio.sleep(0.5)
-        assert player.letters == [] and outbox.rows[outgoing.message_id].attempts == 0
+        assert player.emails == [] and outbox.rows[outgoing.message_id].attempts == 0
         async with running(
             SmtpDeliveryWorker(account, outbox, poll=0.05, first_retry=0.02, now=outbox.clock)
         ):
@@ -369,7 +369,7 @@ async def test_a_worker_stops_whenever_it_is_told_to(turns: int) -> None:
     outbox = Outbox()
     async with smtp_server() as player:
         task = asyncio.create_task(worker(outbox, player).run())
-        letter(outbox)
+        email(outbox)
         await player.delivered(1)
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -391,7 +391,7 @@ async def test_a_worker_stops_while_the_server_refuses_it(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(smtp_connections, "connect", refuse)
     outbox = Outbox()
-    letter(outbox)
+    email(outbox)
     async with smtp_server() as player:
         task = asyncio.create_task(worker(outbox, player).run())
         await reached.wait()
@@ -415,7 +415,7 @@ def test_schedule() -> None:
     assert 10 < attempts < 20 and now <= start + MAX_RETRY_AGE
 
 
-async def test_a_whole_round_trip(desk: LetterDesk, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_whole_round_trip(desk: MailDesk, caplog: pytest.LogCaptureFixture) -> None:
     """A notice goes out by SMTP, its reply comes in by IMAP, the receipt goes out by SMTP; and C.26: no token
     and no password is in our own log, nor in the libraries' where the filter is on the handler.
     """
@@ -425,7 +425,7 @@ async def test_a_whole_round_trip(desk: LetterDesk, caplog: pytest.LogCaptureFix
         inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy, parser, FAST)
 
         def to_ann() -> list[Delivery]:
-            return [each for each in player.letters if each.recipients == (ANN,)]
+            return [each for each in player.emails if each.recipients == (ANN,)]
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(inbox.run()), group.create_task(post.run())]
@@ -441,7 +441,7 @@ async def test_a_whole_round_trip(desk: LetterDesk, caplog: pytest.LogCaptureFix
         assert "OK: all lines were carried out." in receipt.text
         assert receipt.message["In-Reply-To"] == "<reply-1@player.test>"
     tokens = POST.find_tokens(
-        [player.letters[0].raw.decode(), receipt.raw.decode(), receipt.sender, notice.sender]
+        [player.emails[0].raw.decode(), receipt.raw.decode(), receipt.sender, notice.sender]
     )
     assert len(tokens) >= 6 and "mailbox: played -> Processed" in caplog.text
     filtered = TokenRedactionFilter()

@@ -12,7 +12,7 @@ from mail.composing.page import CopyableLines, MailPage
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import ADDRESS, ANN, BOB, POST, LetterDesk, letter_desk
+from tests.mail.mail_desk import ADDRESS, ANN, BOB, POST, MailDesk, mail_desk
 from tests.mail.servers import Delivery
 
 PLAIN = replace(POST, separator="")
@@ -20,21 +20,19 @@ ONE, TWO = 1, 2  # the tables
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[LetterDesk]:
+async def desk(tmp_path: Path) -> AsyncIterator[MailDesk]:
     """Two tables of Ann and Bob; each has an email about each."""
     with OnePixelPictures() as pictures:
-        async with letter_desk(tmp_path, pictures, address=PLAIN) as desk:
+        async with mail_desk(tmp_path, pictures, address=PLAIN) as desk:
             for name in ("One", "Two"):
                 await desk.table("1830", ["Ann", "Bob"], name)
             await desk.take()
             yield desk
 
 
-def letter(desk: LetterDesk, table: str, to: str = ANN) -> Delivery:
+def email(desk: MailDesk, table: str, to: str = ANN) -> Delivery:
     """The newest email to somebody about a table."""
-    return [each for each in desk.letters if each.recipients == (to,) and table in each.message["Subject"]][
-        -1
-    ]
+    return [each for each in desk.emails if each.recipients == (to,) and table in each.message["Subject"]][-1]
 
 
 def reply_to(sent: Delivery) -> str:
@@ -53,11 +51,11 @@ def quoted(sent: Delivery, mark: str = "> ") -> str:
     return "\n".join(f"{mark}{line}".rstrip() for line in sent.text.splitlines())
 
 
-async def tokens(desk: LetterDesk, mail: ParsedMail) -> list[ReplyToken]:
+async def tokens(desk: MailDesk, mail: ParsedMail) -> list[ReplyToken]:
     return await TokenLookup(desk.service, PLAIN).tokens_of(mail)
 
 
-async def tables(desk: LetterDesk, mail: ParsedMail) -> list[int | None]:
+async def tables(desk: MailDesk, mail: ParsedMail) -> list[int | None]:
     return [token.table_id for token in await tokens(desk, mail)]
 
 
@@ -65,8 +63,8 @@ def answer(text: str, to: str = ADDRESS, parents: tuple[str, ...] = ()) -> Parse
     return ParsedMail("<m@player.test>", ANN, recipients=(to,), text=text, parent_ids=parents)
 
 
-async def test_any_one_of_the_three_places_is_enough(desk: LetterDesk) -> None:
-    sent = letter(desk, "One")
+async def test_any_one_of_the_three_places_is_enough(desk: MailDesk) -> None:
+    sent = email(desk, "One")
     to = reply_to(sent)
     assert to.endswith(f"<{ADDRESS}>") and sent.sender == ADDRESS
     assert sent.text.count("# code-") == 1 and PLAIN.find_tokens([to])
@@ -82,19 +80,19 @@ async def test_any_one_of_the_three_places_is_enough(desk: LetterDesk) -> None:
     assert await tables(desk, answer("buy SV", to.replace("games", "other"))) == []
 
 
-async def test_the_answered_email_comes_before_a_name_that_an_address_book_has_kept(desk: LetterDesk) -> None:
-    old, new = letter(desk, "One"), letter(desk, "Two")
+async def test_the_answered_email_comes_before_a_name_that_an_address_book_has_kept(desk: MailDesk) -> None:
+    old, new = email(desk, "One"), email(desk, "Two")
     stale = reply_to(old)
     assert await tables(desk, answer("pass", stale, parents=(id_of(new),))) == [TWO]
     assert await tables(desk, answer("pass\n\n" + quoted(new), stale)) == [TWO, ONE], "ambiguous"
     await desk.write("Ann", "turn", original=old)
-    newer = letter(desk, "One")
+    newer = email(desk, "One")
     (token,) = await tokens(desk, answer("pass\n\n" + quoted(newer), stale))
     assert token.message_id == id_of(newer) != id_of(old), "of one seat, the email that is quoted"
 
 
-async def test_a_link_writes_the_code_into_a_new_email(desk: LetterDesk) -> None:
-    sent, other = letter(desk, "One"), letter(desk, "Two")
+async def test_a_link_writes_the_code_into_a_new_email(desk: MailDesk) -> None:
+    sent, other = email(desk, "One"), email(desk, "Two")
     link = f"mailto:{ADDRESS}?subject=buy%20SV&amp;body=buy%20SV%0D%0A%0D%0A%23%20code-"
     assert link in sent.part("html")
     code = code_of(sent)
@@ -103,19 +101,19 @@ async def test_a_link_writes_the_code_into_a_new_email(desk: LetterDesk) -> None
     assert await tables(desk, both) == [ONE], "what the sender writes comes first"
 
 
-async def test_a_code_in_the_talk_of_another_player_counts_for_nobody(desk: LetterDesk) -> None:
-    """Bob says the code of a letter to him, and hopes that Ann's reply comes to him."""
-    his = letter(desk, "One", BOB)
+async def test_a_code_in_the_talk_of_another_player_counts_for_nobody(desk: MailDesk) -> None:
+    """Bob says the code of an email to him, and hopes that Ann's reply comes to him."""
+    his = email(desk, "One", BOB)
     code = code_of(his)
     await desk.write("Bob", f"say try this: {code}", original=his)
-    hers = letter(desk, "One")
+    hers = email(desk, "One")
     assert f"Bob says: try this: {code}" in " ".join(hers.text.split())
     assert await tables(desk, answer("pass\n\n" + quoted(hers))) == [ONE]
     assert await tables(desk, answer("pass\n\n| Bob: # " + code)) == []
 
 
-async def test_unsubscribe_is_by_subject_and_by_https_where_there_is_a_page(desk: LetterDesk) -> None:
-    message = letter(desk, "One").message
+async def test_unsubscribe_is_by_subject_and_by_https_where_there_is_a_page(desk: MailDesk) -> None:
+    message = email(desk, "One").message
     header = str(message["List-Unsubscribe"])
     assert header.startswith(f"<mailto:{ADDRESS}?subject=stop%20code-") and "," not in header
     assert message["List-Unsubscribe-Post"] is None

@@ -175,6 +175,6 @@ async def test_14_7_backups_that_fail_are_in_the_status_and_once_in_the_log(
 
 def reason(caplog: pytest.LogCaptureFixture) -> str:
     """Why no backup was made, which the log has once."""
-    begin = "for the operator: no backup could be made: "
+    begin = "no backup could be made: "
     (told,) = [r.getMessage().removeprefix(begin) for r in caplog.records if r.getMessage().startswith(begin)]
     return told

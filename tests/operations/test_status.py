@@ -541,9 +541,9 @@ def test_what_the_operator_has_to_put_right_stands_above_the_prompt(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     notices = PromptNotices()
-    for text in ("for the operator: a token is wrong", "a line"):
-        notices.handle(record(text))
-    assert capsys.readouterr().out == "for the operator: a token is wrong\n"
+    for name in ("for the operator", "bot.hub"):
+        notices.handle(logging.LogRecord(name, logging.ERROR, "", 1, "from %s", (name,), None))
+    assert capsys.readouterr().out == "from for the operator\n"
 
 
 @pytest.mark.parametrize("as_json", [False, True])
@@ -596,7 +596,8 @@ async def test_14_8_the_watchdog_restarts_nothing_while_the_store_is_away(
         heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(3)]
         watched.cancel()
     assert heard == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
-    assert caplog.text.count("for the operator: The database does not answer.") == 1
+    told = [each.name for each in caplog.records if each.getMessage() == "The database does not answer."]
+    assert told == ["for the operator"]
 
 
 async def test_the_port_serves_this_machine_only(world: ServiceHarness, tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ async def test_moves_are_refused_where_the_file_is_lost(
     watch = StoreWatch(world.store)
     await watch.look()
     await watch.look()
-    told = [each.getMessage() for each in caplog.records if "for the operator:" in each.getMessage()]
+    told = [each.getMessage() for each in caplog.records if each.name == "for the operator"]
     assert len(told) == 1 and "while the service runs. Moves are refused." in told[0]
     if harm in (delete, replace):
         (rescued,) = path.parent.glob("railpost-rescued-*.db")
@@ -104,7 +104,7 @@ async def test_a_rescue_for_which_there_is_no_room_is_tried_again(
     await watch.look()
     (rescued,) = path.parent.glob("railpost-rescued-*")
     assert rescued.stat().st_size > 4_000_000 and rescued.stat().st_mode & 0o777 == 0o600
-    first, then = [r.getMessage() for r in caplog.records if "for the operator: " in r.getMessage()]
+    first, then = [each.getMessage() for each in caplog.records if each.name == "for the operator"]
     assert " The open file cannot be copied: " in first and f" is in {rescued}: " in then
 
 

@@ -16,7 +16,7 @@ from bot.hub.request import CommandResult
 from bot.service import Service
 from storage import Channel, OutboxMessage, Store, open_store
 from tests.fake_discord.running_bot import OnePixelPictures
-from tests.mail.letter_desk import LetterDesk, desk_of
+from tests.mail.mail_desk import MailDesk, desk_of
 from tests.mail.servers import Delivery
 from tests.pace.test_pace import local
 from tests.tables import started
@@ -162,7 +162,7 @@ async def driven(address: str) -> AsyncIterator[DrivenTable]:
 
 
 @pytest.fixture
-def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LetterDesk:
+def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MailDesk:
     """Sends the emails of the table, and takes replies."""
 
     async def nothing() -> None:
@@ -172,6 +172,6 @@ def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     return desk_of(driven.service, tmp_path, OnePixelPictures(), lambda: driven.now)
 
 
-def to(letters: list[Delivery], name: str) -> list[Delivery]:
+def to(emails: list[Delivery], name: str) -> list[Delivery]:
     """Those to a person."""
-    return [letter for letter in letters if letter.recipients == (f"{name.casefold()}@player.test",)]
+    return [email for email in emails if email.recipients == (f"{name.casefold()}@player.test",)]

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from bot.hub.request import Completed
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.mail.servers import Delivery
 from tests.pace.conftest import NAMES, DrivenTable, to
 from tests.pace.test_clock import BERLIN
@@ -17,7 +17,7 @@ from tests.service.test_orders import OPENING
 from tests.tables import started
 
 
-async def test_a_turn_says_until_when(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_turn_says_until_when(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     await driven.settings("Ann", BERLIN)
     driven.now += timedelta(minutes=3)
@@ -26,7 +26,7 @@ async def test_a_turn_says_until_when(driven: DrivenTable, desk: LetterDesk) -> 
     assert "Please reply by Tue 2 Jun 12:00 (Europe/Berlin)." in turn.text
 
 
-async def test_nobody_is_said_to_be_waited_for_in_a_pause(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_nobody_is_said_to_be_waited_for_in_a_pause(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     await desk.take()
     await driven.say("Ann", "pause")
@@ -37,7 +37,7 @@ async def test_nobody_is_said_to_be_waited_for_in_a_pause(driven: DrivenTable, d
     assert "Ann resumes the game." in news.text and "Ann to act" in news.text
 
 
-async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     driven.now = local("2026-06-02 11:00")
     await driven.tick()
@@ -49,7 +49,7 @@ async def test_a_reminder_can_be_answered(driven: DrivenTable, desk: LetterDesk)
     assert await driven.asked() == ["Bob"]
 
 
-async def test_a_reminder_that_waited_says_how_it_is_by_now(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_reminder_that_waited_says_how_it_is_by_now(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     await desk.take()
     driven.now = local("2026-06-02 11:00")
@@ -59,7 +59,7 @@ async def test_a_reminder_that_waited_says_how_it_is_by_now(driven: DrivenTable,
     assert "You have 35 minutes left, until Tue 2 Jun 10:00 (UTC)." in reminder.text
 
 
-async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, desk: MailDesk) -> None:
     """At two tables with a pace of a day: the one an hour before the end, and then daily; each says which
     other table waits."""
     await driven.begin("24h")
@@ -74,7 +74,7 @@ async def test_at_most_one_reminder_a_day_comes_by_email(driven: DrivenTable, de
     assert all("These tables wait for you too" in each.text for each in reminders)
 
 
-async def test_a_reminder_that_comes_too_late_is_not_sent(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_reminder_that_comes_too_late_is_not_sent(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     driven.now = local("2026-06-02 00:00")
     await driven.service.clock.tick()
@@ -83,7 +83,7 @@ async def test_a_reminder_that_comes_too_late_is_not_sent(driven: DrivenTable, d
 
 
 async def test_a_digest_has_all_tables_and_each_is_answered_from_there(
-    driven: DrivenTable, desk: LetterDesk
+    driven: DrivenTable, desk: MailDesk
 ) -> None:
     await driven.begin("24h")
     await driven.settings("Ann", BERLIN, "settings digest 08:00")
@@ -110,7 +110,7 @@ async def test_a_digest_has_all_tables_and_each_is_answered_from_there(
     assert "the game has moved on" in late.text, "each for its own decision"
 
 
-async def test_settings_by_mail(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_settings_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     driven.now += timedelta(minutes=3)
     *_, turn = to(await desk.take(), "Ann")
@@ -133,7 +133,7 @@ async def test_settings_by_mail(driven: DrivenTable, desk: LetterDesk) -> None:
 
 @pytest.mark.parametrize("line", ["pause", "end yes"])
 async def test_no_turn_comes_by_mail_when_the_game_stands_still(
-    driven: DrivenTable, desk: LetterDesk, line: str
+    driven: DrivenTable, desk: MailDesk, line: str
 ) -> None:
     """The email waited for the hold-off, and said that it was the turn of somebody whose game was over."""
     await driven.begin("24h")
@@ -146,7 +146,7 @@ async def test_no_turn_comes_by_mail_when_the_game_stands_still(
         assert len([each for each in await desk.take() if "Your turn" in each.subject]) == 1
 
 
-async def test_nobody_is_next_while_the_game_stands_still(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_nobody_is_next_while_the_game_stands_still(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h")
     await driven.settings("Cid", "settings next on")
     await driven.say("Ann", "pass")
@@ -156,7 +156,7 @@ async def test_nobody_is_next_while_the_game_stands_still(driven: DrivenTable, d
 
 
 async def test_an_offer_to_a_late_player_says_that_their_time_has_ended(
-    driven: DrivenTable, desk: LetterDesk
+    driven: DrivenTable, desk: MailDesk
 ) -> None:
     """It asked for an answer by a time that was over."""
     await driven.begin("24h")
@@ -172,7 +172,7 @@ async def test_an_offer_to_a_late_player_says_that_their_time_has_ended(
 
 
 async def test_who_goes_away_as_they_are_asked_hears_what_became_of_their_order(
-    driven: DrivenTable, desk: LetterDesk
+    driven: DrivenTable, desk: MailDesk
 ) -> None:
     """The email about the turn, which has it, is for the deputy."""
     await driven.begin("24h")
@@ -183,7 +183,7 @@ async def test_who_goes_away_as_they_are_asked_hears_what_became_of_their_order(
     await driven.say("Ann", "pass")
     await driven.settings("Bob", "away until 2026-06-05 deputy Dora")
     driven.now += timedelta(minutes=3)
-    letters = await desk.take()
-    (own,) = (each for each in to(letters, "Bob") if "order" in each.subject)
+    emails = await desk.take()
+    (own,) = (each for each in to(emails, "Bob") if "order" in each.subject)
     assert "costs $67, more than your $60." in own.text and "It is your turn" not in own.text
-    assert not [each for each in to(letters, "Dora") if "your $60" in each.text]
+    assert not [each for each in to(emails, "Dora") if "your $60" in each.text]

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bot.hub.loading import UnreadableTable
 from bot.hub.log import recent_events
 from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import Notification
@@ -222,16 +223,27 @@ async def test_what_comes_late_after_a_downtime_wakes_nobody(driven: DrivenTable
     assert sorted(driven.heard("Bob", "turn")) == [f"{at('01 19:00')} {to} turn" for to in ("mail", "thread")]
 
 
-async def test_late_messages_that_cannot_be_read_hold_up_no_other(driven: DrivenTable) -> None:
-    """One is damaged, the reader of another is deleted: both are leased, and delivery says what is wrong."""
-    unknown = msgspec.json.encode(Notification("turn", 1, 0, person_id=999))
+async def test_late_messages_that_cannot_be_read_hold_up_no_other(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One is damaged, the reader of another is deleted, the table of a third is damaged: all are leased, and
+    delivery says what is wrong."""
+
+    async def damaged(*_: object) -> None:
+        raise UnreadableTable("ABC")
+
+    monkeypatch.setattr("bot.hub.notifications.due_messages.load_info", damaged)
     async with driven.store.begin() as unit:
-        for key, payload in (("damaged", b"{"), ("deleted", unknown)):
+        eve = await unit.people.add("Eve")
+        deleted, unreadable = (
+            msgspec.json.encode(Notification("turn", 1, 0, person_id=reader)) for reader in (999, eve.id)
+        )
+        for key, payload in (("damaged", b"{"), ("deleted", deleted), ("unreadable", unreadable)):
             message = NewMessage(key, "mail", {}, payload, not_before=START - timedelta(hours=1))
             await unit.outbox.enqueue(message)
         leased = await unit.outbox.lease_due("mail", 9, timedelta(minutes=1))
         sent = await still_wanted(unit, leased)
-    assert [row.idempotency_key for row in sent] == ["damaged", "deleted"]
+    assert [row.idempotency_key for row in sent] == ["damaged", "deleted", "unreadable"]
 
 
 # -- channels and digest ---------------------------------------------------------------------

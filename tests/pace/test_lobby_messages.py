@@ -9,7 +9,7 @@ import pytest
 
 from bot.features.lobby.pages import lobby_page
 from bot.hub.request import LineRefused, QueryAnswer
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import NAMES, START, DrivenTable, to
 
 
@@ -25,12 +25,12 @@ async def lobby(driven: DrivenTable, *joined: str) -> int:
     return info.id
 
 
-async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: MailDesk) -> None:
     table = await lobby(driven, "Ann")
     await driven.settings("Ann", "zone Europe/Berlin")
     await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
-    (letter,) = to(await desk.take(), "Bob")
-    text = " ".join(letter.text.split())
+    (email,) = to(await desk.take(), "Bob")
+    text = " ".join(email.text.split())
     assert "The pace is 24h, weekends out. When a time is up, the player is reminded daily." in text
     assert "Players * Ann (Europe/Berlin) * Bob (invited)" in text
 
@@ -44,39 +44,39 @@ async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: Lett
     ],
 )
 async def test_what_is_agreed_for_the_end_of_a_time_is_said_when_the_table_is_made(
-    driven: DrivenTable, desk: LetterDesk, pace: str, said: str
+    driven: DrivenTable, desk: MailDesk, pace: str, said: str
 ) -> None:
     table = await lobby(driven, "Ann")
     await driven.service.submit(table, None, [f"pace {pace}"], None, None, person_id=driven.people["Ann"])
     await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
-    (letter,) = to(await desk.take(), "Bob")
-    assert said in " ".join(letter.text.split())
+    (email,) = to(await desk.take(), "Bob")
+    assert said in " ".join(email.text.split())
     assert said in str(lobby_page(await driven.service.queries.table_info(table)))
 
 
-async def test_who_has_joined_by_email_hears_of_another_pace(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_who_has_joined_by_email_hears_of_another_pace(driven: DrivenTable, desk: MailDesk) -> None:
     table = await lobby(driven, "Ann", "Bob")
     await driven.service.lobby.invite(table, driven.people["Cid"], "Cid", by=driven.people["Ann"])
     await desk.take()
     for pace in ("48h", "48h", "24h, then orders"):
         await driven.service.submit(table, None, [f"pace {pace}"], None, None, person_id=driven.people["Ann"])
-    letters = await desk.take()
-    assert letters == to(letters, "Bob") and len(letters) == 2
-    assert "News: Ann sets the pace of table Friday" in letters[1].subject
-    assert "The pace is 24h, then orders. When a time is up, the player's orders" in letters[1].text
+    emails = await desk.take()
+    assert emails == to(emails, "Bob") and len(emails) == 2
+    assert "News: Ann sets the pace of table Friday" in emails[1].subject
+    assert "The pace is 24h, then orders. When a time is up, the player's orders" in emails[1].text
 
 
-async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_full_table_asks_its_host_and_yes_starts_it(driven: DrivenTable, desk: MailDesk) -> None:
     table = await lobby(driven, "Ann")
     for name in ("Bob", "Cid"):
         await driven.service.lobby.invite(table, driven.people[name], name, by=driven.people["Ann"])
     await driven.service.lobby.join(table, driven.people["Bob"], "Bob")
-    (letter,) = to(await desk.take(), "Ann")
-    assert "No answer yet from Cid." in letter.text
+    (email,) = to(await desk.take(), "Ann")
+    assert "No answer yet from Cid." in email.text
     await driven.service.lobby.join(table, driven.people["Cid"], "Cid")
-    (letter,) = to(await desk.take(), "Ann")
-    assert "Ann, Bob and Cid. Start the game?" in letter.text
-    answer = await desk.answered(letter, "yes")
+    (email,) = to(await desk.take(), "Ann")
+    assert "Ann, Bob and Cid. Start the game?" in email.text
+    answer = await desk.answered(email, "yes")
     info = await driven.service.queries.table_info(table)
     assert f"The game at table {info.code} begins. Seating: Ann, Bob and Cid." in answer.text
     assert info.status == "running"
@@ -102,13 +102,13 @@ async def test_who_has_joined_hears_that_the_host_closes_the_table(driven: Drive
     assert closed == [("Bob", "Ann closes the table.")]
 
 
-async def test_a_lobby_that_is_kept_or_joined_stays(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_lobby_that_is_kept_or_joined_stays(driven: DrivenTable, desk: MailDesk) -> None:
     table = await lobby(driven, "Ann")
     driven.now += timedelta(days=11)
     await driven.service.clock.tick()
-    (letter,) = to(await desk.take(), "Ann")
-    assert "This table expires." in letter.text
-    assert "stays open." in (await desk.answered(letter, "yes")).text
+    (email,) = to(await desk.take(), "Ann")
+    assert "This table expires." in email.text
+    assert "stays open." in (await desk.answered(email, "yes")).text
     driven.now += timedelta(days=10)
     await driven.service.clock.tick()
     await driven.service.lobby.join(table, driven.people["Bob"], "Bob")

@@ -7,7 +7,7 @@ from datetime import timedelta
 from bot.hub.log import recent_events
 from bot.hub.notifications.messages import Notification
 from bot.hub.request import Completed, LineRefused, PollUpdated
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import DrivenTable, to
 from tests.pace.test_clock import BERLIN
 from tests.pace.test_pace import local
@@ -80,7 +80,7 @@ async def test_more_time_after_the_end_of_a_time(driven: DrivenTable) -> None:
 
 
 async def test_a_deputy_is_addressed_by_name_and_told_when_it_is_over(
-    driven: DrivenTable, desk: LetterDesk
+    driven: DrivenTable, desk: MailDesk
 ) -> None:
     await driven.begin("24h, bank 48h")
     await driven.person("Dora")
@@ -100,12 +100,12 @@ async def test_a_deputy_is_addressed_by_name_and_told_when_it_is_over(
     assert "You no longer play for Ann at table Friday" in dismissed.text
 
 
-async def test_a_paused_game_goes_on_by_a_letter(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_paused_game_goes_on_by_an_email(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin("24h, then pause")
     driven.now = local("2026-06-02 12:00")
     await driven.tick()
-    letters = await desk.take()
-    (told,) = [each for each in to(letters, "Ann") if each.subject.endswith("Your time is up")]
+    emails = await desk.take()
+    (told,) = [each for each in to(emails, "Ann") if each.subject.endswith("Your time is up")]
     assert "Write `resume` when you are back" in told.text
     assert (await desk.answered(told, "resume")).subject.endswith("Done")
     assert (await driven.service.queries.table_info(driven.table)).status == "running"

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.features.clock.seat_timers import next_reminder
-from bot.hub.notifications.preferences import not_quiet, quiet_hours
+from bot.hub.notifications.preferences import PersonSettings, not_quiet
 from bot.hub.pace import Deadline, calendar_of, parse_pace
 from bot.hub.request import QueryAnswer
 from bot.position.times import parse_quiet_hours
 from tests.pace.conftest import START, DrivenTable
 from tests.pace.test_pace import local
 
-QUIET = quiet_hours("22:00-07:00", "Europe/Berlin")
+QUIET = PersonSettings("Europe/Berlin", "22:00-07:00").quiet_hours
 ALWAYS = calendar_of(parse_pace("24h"), None)
 
 
@@ -58,7 +58,7 @@ def test_quiet_hours_follow_the_clock_on_the_wall() -> None:
     assert not_quiet(local("2026-03-29 01:30"), QUIET) == local("2026-03-29 07:00")
     assert not_quiet(local("2026-10-25 01:30"), QUIET) == local("2026-10-25 07:00")
     assert not_quiet(local("2026-10-25 07:00"), QUIET) == local("2026-10-25 07:00")
-    noon = quiet_hours("12:00-14:00", "Europe/Berlin")
+    noon = PersonSettings("Europe/Berlin", "12:00-14:00").quiet_hours
     assert not_quiet(local("2026-06-01 13:00"), noon) == local("2026-06-01 14:00")
 
 

@@ -11,7 +11,7 @@ from bot.hub.info import open_seats
 from bot.hub.pace import calendar_of, parse_pace
 from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
 from bot.service import Service
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_seat_requests import ask
 
@@ -311,15 +311,15 @@ async def test_the_host_confirms_who_takes_which_seat_of_an_imported_game(driven
         await driven.service.lobby.leave(driven.table, driven.people["Bob"], by=driven.people["Bob"])
 
 
-async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: MailDesk) -> None:
     """The host proposes Dora; nothing happens before she says yes, and then Bob is asked."""
     await driven.begin("24h")
     dora = await driven.person("Dora")
     told = await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
     assert told.startswith("Dora is asked to play on for Bob")
-    (letter,) = to(await desk.take(), "Dora")
-    assert "play on as Bob" in letter.subject and await voters(driven) == []
-    assert "Bob is asked" in (await desk.answered(letter, "yes")).text
+    (email,) = to(await desk.take(), "Dora")
+    assert "play on as Bob" in email.subject and await voters(driven) == []
+    assert "Bob is asked" in (await desk.answered(email, "yes")).text
     assert await voters(driven) == ["Bob"]
     await driven.say("Bob", "accept")
     assert await names(driven) == ("Ann", "Dora", "Cid")

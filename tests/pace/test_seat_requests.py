@@ -10,7 +10,7 @@ import pytest
 from bot.hub.info import open_seats
 from bot.hub.request import Completed, LineRefused, QueryAnswer
 from bot.terminal.console import Console
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import DrivenTable, to
 from tests.pace.test_lobby_messages import lobby
 
@@ -131,19 +131,19 @@ async def test_a_pause_of_a_player_stays_when_the_last_seat_is_taken(driven: Dri
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 
-async def test_a_lobby_by_mail(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_a_lobby_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
     """Cid knows the code; Ann admits them by reply."""
     table = await lobby(driven, "Ann", "Bob")
     async with driven.store.begin() as unit:
         await unit.people.add_identity(driven.people["Cid"], "email", "cid@player.test")
     await ask(driven, "Cid")
-    (letter,) = to(await desk.take(), "Ann")
-    assert "Cid asks for a seat at table Friday" in letter.text and "admit Cid" in letter.text
-    answer = await desk.answered(letter, "admit Cid")
+    (email,) = to(await desk.take(), "Ann")
+    assert "Cid asks for a seat at table Friday" in email.text and "admit Cid" in email.text
+    answer = await desk.answered(email, "admit Cid")
     assert f"\nCid has a seat at table {await code(driven)}.\n" in answer.text
     info = await driven.service.queries.table_info(table)
     assert [player.name for player in info.seated_players] == ["Ann", "Bob", "Cid"]
-    (answer,) = [each for each in to(desk.letters, "Cid") if "Your seat" in each.text]
+    (answer,) = [each for each in to(desk.emails, "Cid") if "Your seat" in each.text]
     assert "You have a seat at table Friday" in answer.text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from bot.hub.request import Completed, PollUpdated
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_replacement import DAY, names, voters
 from tests.pace.test_seat_requests import ask
@@ -39,16 +39,16 @@ async def test_on_discord_the_others_vote_and_play_on(driven: DrivenTable) -> No
     assert [told[9:] for told in driven.heard("Bob", "turn")] == ["thread turn", "mail turn"]
 
 
-async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: MailDesk) -> None:
     await driven.begin(PACE)
     await desk.take()
     driven.now = START + DAY
     await driven.tick()
     driven.now = LATE
     await driven.tick()
-    letters = await desk.take()
+    emails = await desk.take()
     for name in ("Bob", "Cid"):
-        vote = to(letters, name)[-1]
+        vote = to(emails, name)[-1]
         assert "Ann is late, and nobody decides for them. Let a robot play on for Ann?" in vote.text
         assert (await desk.answered(vote, "accept")).subject.endswith("Done")
     assert await names(driven) == ("Robot", "Bob", "Cid")
@@ -56,8 +56,8 @@ async def test_by_mail_they_vote_and_play_on(driven: DrivenTable, desk: LetterDe
     driven.now += HOLDOFF
     await driven.tick()
     await desk.take()
-    assert "Robot plays on for you at table Friday" in to(desk.letters, "Ann")[-1].text
-    asked = to(desk.letters, "Bob")[-1]
+    assert "Robot plays on for you at table Friday" in to(desk.emails, "Ann")[-1].text
+    asked = to(desk.emails, "Bob")[-1]
     assert "Your turn" in asked.subject
     assert (await desk.answered(asked, "pass")).subject.endswith("Done")
     assert await driven.asked() == ["Cid"]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_seat_requests import ask
 
@@ -37,9 +37,7 @@ async def test_a_deputy_of_two_seats_plays_for_both(driven: DrivenTable) -> None
     assert len(driven.heard("Eve", "news")) == 1
 
 
-async def test_a_deputy_of_two_seats_answers_the_emails_of_both(
-    driven: DrivenTable, desk: LetterDesk
-) -> None:
+async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
     await with_deputy(driven, "Ann", "Bob")
     driven.now += timedelta(minutes=5)
     (turn,) = [each for each in to(await desk.take(), "Eve") if "Your turn" in each.subject]

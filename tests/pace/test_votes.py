@@ -9,7 +9,7 @@ import pytest
 from bot.discord.cards.notices import turns_card
 from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
-from tests.mail.letter_desk import LetterDesk
+from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
 
 QUESTION = "Bob proposes another pace: 48h"
@@ -155,7 +155,7 @@ async def test_a_proposal_stops_no_clock_and_fills_no_bank(driven: DrivenTable, 
     assert await clocks() == before
 
 
-async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: LetterDesk) -> None:
+async def test_the_digest_by_mail_asks_and_is_answered(driven: DrivenTable, desk: MailDesk) -> None:
     await open_vote(driven)
     driven.now += timedelta(minutes=3)
     await desk.take()

@@ -122,7 +122,7 @@ async def test_discord_and_email_say_the_same_words(tmp_path: Path, question: st
     async with served(tmp_path / "mail") as office:
         await office.table("1830", ["Ann", "Bob"])
         ann = office.player("Ann")
-        await ann.letter()
+        await ann.email()
         written = (await ann.said(question)).text
     for told in (posted.text, written):
         assert _words(answer.text) in _words(told)

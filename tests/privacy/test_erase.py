@@ -128,7 +128,7 @@ async def _fill_rows(host: Host) -> None:
     """What needs a transport or time, as these would write it."""
     own, table = host.people[NAME], host.tables["running"]
     sentence = f"{NAME} buys the SV; write to {ADDRESS}."
-    letter = _letter(sentence)
+    email = _email(sentence)
     async with host.store.begin() as unit:
         bob = await unit.people.get(host.people["Bob"])
         wish = {"settings": {"deputy": NAME, "deputy_id": own}}
@@ -144,8 +144,8 @@ async def _fill_rows(host: Host) -> None:
             "hash", "reply", person_id=own, address=ADDRESS, message_id="<1@games.test>"
         )
         await unit.outbox.enqueue(
-            NewMessage("m1", "mail", {"person": 2, "email": "ann@x.test"}, letter, table_id=table),
-            NewMessage("m2", "mail", {"to": ADDRESS, "sender": "play@games.test"}, letter),
+            NewMessage("m1", "mail", {"person": 2, "email": "ann@x.test"}, email, table_id=table),
+            NewMessage("m2", "mail", {"to": ADDRESS, "sender": "play@games.test"}, email),
             NewMessage("m3", "discord", {"user": DISCORD}, b'{"kind":"news"}'),
             NewMessage("m4", "discord", {}, msgspec.json.encode({"kind": "news", "sentences": [sentence]})),
         )  # fmt: skip
@@ -166,10 +166,10 @@ async def _fill_rows(host: Host) -> None:
         await add(
             Card(table_id=table, slot=f"u{DISCORD}/turn:0", posted_at=unit.now, message_ref={"channel_id": 2})
         )
-        await add(InboundMail(key="k", sha256="k", path="k.eml", received_at=unit.now, reply=letter))
+        await add(InboundMail(key="k", sha256="k", path="k.eml", received_at=unit.now, reply=email))
 
 
-def _letter(text: str) -> bytes:
+def _email(text: str) -> bytes:
     """A mail in which nothing can be read without decoding."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "play@games.test", "bob@x.test", "Your turn"
@@ -182,8 +182,8 @@ def _letter(text: str) -> bytes:
 def _fill_files(folder: Path) -> None:
     for name in ("inbound_mail", "games", "pictures"):
         (folder / name).mkdir()
-    (folder / "inbound_mail/a.eml").write_bytes(_letter(f"from {ADDRESS}"))
-    (folder / "inbound_mail/b.eml").write_bytes(_letter("from somebody else"))
+    (folder / "inbound_mail/a.eml").write_bytes(_email(f"from {ADDRESS}"))
+    (folder / "inbound_mail/b.eml").write_bytes(_email("from somebody else"))
     (folder / "railpost.log.1").write_text(f"2026-01-02 10:00:00,1 INFO x: {NAME}\n", encoding="utf-8")
     logging.getLogger("test").warning("mail from %s by %s, %s", ADDRESS, NAME, DISCORD)
 

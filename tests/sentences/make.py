@@ -1,6 +1,6 @@
 """Writes what players read to text files, so that it can be read in a row: `python -m tests.sentences.make`.
 
-`TITLE.txt` has one example of each form of sentence from stored games; `cards.txt` and `letters.txt` have one
+`TITLE.txt` has one example of each form of sentence from stored games; `cards.txt` and `emails.txt` have one
 card and one email of every kind (`messages.py`). An argument names the file
 of a title, or `cards` for both of these.
 
@@ -38,7 +38,7 @@ GAMES = {
     "1817": ("games/1817-3p-5601.18xx", "games/1817-4p-5700-18xx.games-five_shorts.18xx"),
 }
 HEADINGS = ("Prompts", "Events", "Options", "Refusals")
-MESSAGES = ("cards", "letters")
+MESSAGES = ("cards", "emails")
 SAMPLED = 5
 """Options and refusals are looked at before every so many moves."""
 

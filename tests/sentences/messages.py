@@ -86,7 +86,7 @@ def answering_pages() -> dict[str, MailPage]:
     }  # fmt: skip
 
 
-def letter_text(page: MailPage, token: ReplyToken) -> str:
+def email_text(page: MailPage, token: ReplyToken) -> str:
     """The subject and the plain text of the page as an email."""
     raw = compose(ADDRESS, page, token, datetime(2026, 1, 1, tzinfo=UTC), "test").raw
     message = BytesParser(policy=default).parsebytes(raw)
@@ -104,8 +104,8 @@ class ScriptedTables:
         self.delivery = DiscordDelivery(discord.Client(intents=QUIET_INTENTS), service, OnePixelPictures())
         self.people: dict[str, int] = {}
         self.cards: list[str] = []
-        self.letters: list[str] = []
-        self._kinds_of_letter = Counter[tuple[str, str]]()
+        self.emails: list[str] = []
+        self._kinds_of_email = Counter[tuple[str, str]]()
 
     async def play(self) -> None:
         async with self.service.store.begin() as unit:
@@ -124,12 +124,12 @@ class ScriptedTables:
             if (kind := question_kind(state.top)) not in seen:
                 seen.add(kind)
                 await self._add_turn_card(table_id, f"{title}, {kind}")
-                await self._add_letters(title)
+                await self._add_emails(title)
             await self._submit(table_id, int(move.seat[1:]), move.line, f"{game}-{number}")
             state = engine.fold(move.events, state)
         if title == GAMES[0][:4]:
             await self._add_answers(table_id)
-            await self._add_letters(title)
+            await self._add_emails(title)
 
     async def _submit(self, table_id: int, seat: int, line: str, request: str) -> CommandResult:
         return await self.service.submit(table_id, seat, (line,), None, request)
@@ -148,7 +148,7 @@ class ScriptedTables:
             assert page is not None
             above = [f"### {page.headline}"] if kind == "lobby" else []
             self._add_card(f"{title}, {what}", page_card(table.id, page, above))
-        await self._add_letters(title)
+        await self._add_emails(title)
         await lobby.join(table.id, self.people["Bob"], "Bob")
         await lobby.start(table.id, by=self.people["Ann"], order=NAMES)
         return table.id
@@ -181,7 +181,7 @@ class ScriptedTables:
                 lines += [f"  [{control.label}]", *(f"    {option.name}" for option in control.options)]
         self.cards.append("\n".join([f"## {heading}", "", *lines, ""]))
 
-    async def _add_letters(self, title: str) -> None:
+    async def _add_emails(self, title: str) -> None:
         """Note the due notifications by mail of kinds that were not there before."""
         builder = PageBuilder(self.service, OnePixelPictures())
         while rows := await self._lease_due():
@@ -190,9 +190,9 @@ class ScriptedTables:
                 built = await builder.build(row)
                 async with self.service.store.begin() as unit:
                     await unit.outbox.mark_sent(row.id)
-                if built and self._kinds_of_letter[title, kind] < (2 if kind == "turn" else 1):
-                    self._kinds_of_letter[title, kind] += 1
-                    self.letters.append(f"## {title}, {kind}\n\n{letter_text(*built)}\n")
+                if built and self._kinds_of_email[title, kind] < (2 if kind == "turn" else 1):
+                    self._kinds_of_email[title, kind] += 1
+                    self.emails.append(f"## {title}, {kind}\n\n{email_text(*built)}\n")
 
     async def _lease_due(self) -> list[OutboxMessage]:
         """What is due by mail; the next message to the same person is due once this one is sent."""
@@ -208,7 +208,7 @@ def question_kind(frame: AnyFrame) -> str:
 
 
 async def collect() -> dict[str, str]:
-    """The texts of the files `cards` and `letters`."""
+    """The texts of the files `cards` and `emails`."""
     with TemporaryDirectory() as folder:
         async with await open_store(Path(folder) / "railpost.db") as store:
             tables = ScriptedTables(Service(store, ping_holdoff=0.0))
@@ -218,8 +218,8 @@ async def collect() -> dict[str, str]:
         "reply", "ann@player.test", frozenset(), "Friday", "XYZ", "d1", table_id=1, seat_number=0
     )
     for answered, page in answering_pages().items():
-        tables.letters.append(f"## Answer to {answered}\n\n{letter_text(page, token)}\n")
-    files = {"cards": "\n".join(tables.cards), "letters": "\n".join(tables.letters)}
+        tables.emails.append(f"## Answer to {answered}\n\n{email_text(page, token)}\n")
+    files = {"cards": "\n".join(tables.cards), "emails": "\n".join(tables.emails)}
     return {name: _without_codes(text, codes) for name, text in files.items()}
 
 

@@ -16,7 +16,7 @@ def test_sentences_are_those_that_were_read(title: str) -> None:
     assert sentences(title) == read, f"Read what is new in tests/sentences/{title}.txt, made by {MAKE}."
 
 
-async def test_cards_and_letters_are_those_that_were_read() -> None:
+async def test_cards_and_emails_are_those_that_were_read() -> None:
     for name, text in (await collect()).items():
         read = (HERE / f"{name}.txt").read_text(encoding="utf-8")
         assert text == read, f"Read what is new in tests/sentences/{name}.txt, made by {MAKE} cards."

@@ -65,8 +65,8 @@ async def views_of(world: ServiceHarness, name: str, pictures: RequestedPictures
         "exports": [*await _answers(world, name, EXPORTS, pictures)],
         "errors": [repr(await world.say(name, line)) for line in WRONG],
         "card": await _cards(world, view, seat),
-        "mail": await _letters(world, view, name, pictures, own=False),
-        "own mail": await _letters(world, view, name, pictures, own=True),
+        "mail": await _emails(world, view, name, pictures, own=False),
+        "own mail": await _emails(world, view, name, pictures, own=True),
     }
     log = await queries.log(world.table)
     views["log"] = [
@@ -120,7 +120,7 @@ async def _cards(world: ServiceHarness, view: TableView, seat: int) -> list[str]
     return found
 
 
-async def _letters(
+async def _emails(
     world: ServiceHarness, view: TableView, name: str, pictures: RequestedPictures, own: bool
 ) -> list[str]:
     """The email of the turn of a player, or of others as whose deputy they might play."""

@@ -153,11 +153,11 @@ async def test_all_bidders_are_notified_at_once_and_each_answer_counts(bidding: 
     }
     assert notified == {0, 1, 2}
     view = await bidding.service.queries.view(bidding.table)
-    letters = {seat: view.decision_id_of(seat) for seat in (0, 2)}
-    early = await bidding.say("Ann", "bid 20", seen=letters[0])
+    emails = {seat: view.decision_id_of(seat) for seat in (0, 2)}
+    early = await bidding.say("Ann", "bid 20", seen=emails[0])
     assert isinstance(early, LineRefused) and "Cid bids first" in early.reason
-    assert isinstance(await bidding.say("Ann", "bid nothing", seen=letters[0]), QueryAnswer)
-    answer = await bidding.say("Cid", "bid 40", seen=letters[2])
+    assert isinstance(await bidding.say("Ann", "bid nothing", seen=emails[0]), QueryAnswer)
+    answer = await bidding.say("Cid", "bid 40", seen=emails[2])
     assert isinstance(answer, Completed) and "Bob bids $45 for the MAJM." in answer.sentences
     seen = await read_by(bidding, "Cid")
     assert "Ann passes." in seen

@@ -58,7 +58,7 @@ async def test_14_1_a_table_that_cannot_be_read_stops_nobody_else(
         f"Table {code} cannot be read, so nobody can play there now; nothing of it is lost, and the operator "
         "has been told."
     )
-    reports = [record.message for record in caplog.records if record.message.startswith("for the operator")]
+    reports = [each.message for each in caplog.records if each.name == "for the operator"]
     assert len(reports) == 1 and f"table {code} cannot be read" in reports[0]
     with pytest.raises(UnreadableTable):
         await service.queries.log(world.table)

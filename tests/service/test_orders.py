@@ -120,7 +120,7 @@ async def test_orders_are_asked_in_the_order_of_their_owner(trading: ServiceHarn
 
 
 async def test_several_orders_and_a_turn_over_several_lines(trading: ServiceHarness) -> None:
-    """`/do` and the terminal split at semicolons, and a letter has a line for each."""
+    """`/do` and the terminal split at semicolons, and an email has a line for each."""
     await say_all(trading, ("Ann", "par PRR 67"), ("Bob", "pass"), ("Cid", "pass"))
     for _ in range(4):
         await say_all(trading, ("Ann", "buy PRR"), ("Bob", "pass"), ("Cid", "pass"))
@@ -212,7 +212,7 @@ async def test_nobody_else_sees_an_order_before_or_after_it_speaks(trading: Serv
 async def test_every_view_of_others_is_that_of_a_game_without_the_order(
     trading: ServiceHarness, line: str
 ) -> None:
-    """Until the order speaks: status, log, help, exports, cards, letters, notifications, and answers to lines
+    """Until the order speaks: status, log, help, exports, cards, emails, notifications, and answers to lines
     that are refused."""
     before = {name: await read_by(trading, name) for name in ("Ann", "Cid")}
     wrong = await trading.say("Cid", "buy PRR")

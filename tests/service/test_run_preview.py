@@ -34,7 +34,7 @@ async def test_a_connection_run_is_told_and_drawn_before_it_is_made(lines: str) 
 
 
 def test_after_the_token_there_is_one_run() -> None:
-    """The line to play has its sum, so letter and terminal do not tell it twice."""
+    """The line to play has its sum, so email and terminal do not tell it twice."""
     state = run_scenario(DUE + "Bob: connect run\nBob: destination keep\n")
     assert decision_lines(state, "p1")[-1] == "Best run of the SSW: $80, 4-train $80 H17-H13-J5-J3"
     assert connection_lines(state) == []

@@ -42,8 +42,8 @@ async def test_a_token_is_found_in_any_case_and_never_stored(
 async def test_a_mail_takes_effect_once(store: Store, clock: ManualClock) -> None:
     table = await new_table(store)
     async with store.begin() as unit:
-        letter = await unit.inbound_mail.record_attempt("k", "sha", "raw/1")
-        assert (letter.attempts, letter.outcome, letter.received_at) == (1, None, clock.at)
+        email = await unit.inbound_mail.record_attempt("k", "sha", "raw/1")
+        assert (email.attempts, email.outcome, email.received_at) == (1, None, clock.at)
     async with store.begin() as unit:
         assert (await unit.inbound_mail.record_attempt("k", "sha", "raw/1")).attempts == 2
     with pytest.raises(ZeroDivisionError):

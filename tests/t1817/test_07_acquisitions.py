@@ -506,7 +506,7 @@ def test_orders_given_in_advance_are_carried_out_in_turn() -> None:
 
 
 def test_the_others_question_stands_while_one_answers() -> None:
-    """Ann's letter is good for what she is asked as long as the same company is for sale."""
+    """Ann's email is good for what she is asked as long as the same company is for sale."""
     third = company_lines("PW", 5, 80, "Bob 2", cash=300, token="H3")
     state = run_scenario(f"{sale(GRAY, third)}= turn Cid")
     asked, seats = state.question_number, {"Cid": "p2", "Ann": "p0", "Bob": "p1"}

@@ -135,7 +135,7 @@ def test_7_presidents_are_asked_at_once_and_where_none_will_act_the_step_is_over
 
 
 def test_7_who_has_answered_makes_the_question_of_the_others_no_other() -> None:
-    """A card or letter that asks a player whether they will act stays valid while others answer."""
+    """A card or email that asks a player whether they will act stays valid while others answer."""
     state = run_scenario(f"{SMALL}= turn Ann")
     asked = state.question_number
     for seat, line in (("p1", "act"), ("p0", "pass")):

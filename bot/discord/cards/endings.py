@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 import engine
-from bot.discord.api import CannotEdit, FileAttachment, ImageAttachment, OutgoingAttachment
+from bot.discord.api import CannotEdit, ImageAttachment, OutgoingAttachment
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
@@ -112,7 +112,7 @@ class Endings:
             *message_parts.file_components([file.name for file in page.files]),
         ]
         above = [card_texts.table_heading(table, notification.seq), f"### {page.headline}"]
-        return page_card(table.id, page, above, media), [*images, *map(FileAttachment, page.files)]
+        return page_card(table.id, page, above, media), [*images, *page.files]
 
     async def _complete(
         self, table: TableInfo, ref: CardRef, payload: list[Json], files: Sequence[OutgoingAttachment]

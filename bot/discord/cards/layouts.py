@@ -105,7 +105,7 @@ def turn_controls(
     view: TableView,
     pending: PendingDecision,
     choices: Sequence[engine.Choice],
-    added: Sequence[Say | Show] = (),
+    added: Sequence[Say | Show],
 ) -> list[Json]:
     """The rows of controls of one player. added: by features."""
     custom_id = CustomId(view.table.id, pending.seat, pending.decision_id, SUBMIT_LINE)
@@ -125,7 +125,7 @@ def shared_controls(
     view: TableView,
     prompts: Sequence[PendingDecision],
     choices: Mapping[int, Sequence[engine.Choice]],
-    added: Sequence[Say | Show] = (),
+    added: Sequence[Say | Show],
 ) -> list[Json]:
     """The controls of several players: what all of them may say, and a button of each for the rest."""
     anybody = CustomId(view.table.id, None, prompts[0].decision_id, SUBMIT_LINE)

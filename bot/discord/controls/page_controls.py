@@ -61,12 +61,7 @@ def added_buttons(table_id: int, decision_id: str | None, controls: Iterable[Say
     ]
 
 
-def page_rows(table_id: int, page: Page) -> list[Json]:
-    """The buttons of a page; each acts for the person who presses it."""
-    return parts.action_rows(added_buttons(table_id, page.decision_id, page.controls))
-
-
-def page_card(table_id: int, page: Page, above: Sequence[str] = (), media: Sequence[Json] = ()) -> list[Json]:
+def page_card(table_id: int, page: Page, above: Sequence[str], media: Sequence[Json] = ()) -> list[Json]:
     """A page as a message. above: lines before it. media: its pictures and files."""
     lines = [*above, *page.sentences]
     room = parts.MAX_TEXT - sum(len(line) + 1 for line in lines)
@@ -75,7 +70,8 @@ def page_card(table_id: int, page: Page, above: Sequence[str] = (), media: Seque
         for title, items in _fitting(page.lists, room)
     ]
     text = parts.text_display("\n".join([*lines, *lists]))
-    return [parts.container([text, *media, *page_rows(table_id, page)])]
+    buttons = added_buttons(table_id, page.decision_id, page.controls)
+    return [parts.container([text, *media, *parts.action_rows(buttons)])]
 
 
 def _fitting(lists: Sequence[tuple[str, Sequence[str]]], room: int) -> Sequence[tuple[str, Sequence[str]]]:

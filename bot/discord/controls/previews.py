@@ -38,7 +38,7 @@ def ways_message(
     choices: Sequence[engine.Choice],
     lays: Sequence[LayChoice],
     images: Sequence[ImageRef],
-    page: int = 0,
+    page: int,
     state: engine.State | None = None,
 ) -> list[Json]:
     """Every way to lay a tile on one hex, numbered, with pictures and controls; with what each does in

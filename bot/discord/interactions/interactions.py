@@ -7,24 +7,26 @@ sentence. A button on a card that worked needs no message: the card is brought u
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
 import discord
 
 import engine
-from bot.discord.api import DISCORD_ERRORS, DiscordApi, Failover
+from bot.discord.api import DISCORD_ERRORS, DiscordApi, ImageAttachment
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.controls import controls, previews
 from bot.discord.controls.controls import CustomId
-from bot.discord.controls.decision_controls import with_effects
+from bot.discord.controls.decision_controls import LayChoice, hex_items, lay_choices, with_effects
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import (
     CHOICES_CHANGED,
     LineInteractions,
     OpenDecision,
 )
-from bot.discord.interactions.page_interactions import PageInteractions, PrivacyInteractions
+from bot.discord.interactions.page_interactions import PageInteractions
+from bot.discord.interactions.privacy_interactions import PrivacyInteractions
 from bot.discord.interactions.replies import (
     defer,
     defer_privately,
@@ -34,15 +36,18 @@ from bot.discord.interactions.replies import (
     reply,
     reply_text,
 )
-from bot.discord.interactions.tile_interactions import show_lays
 from bot.discord.interactions.watch_interactions import WatchInteractions
+from bot.discord.sessions import JOB
 from bot.discord.table_lookup import TableLookup
 from bot.hub.request import split_lines
-from bot.pictures.workers import PictureWorkers
+from bot.pictures.views import lay_map
+from bot.pictures.workers import Pictures, PictureWorkers
 from bot.service import Service
 
 log = logging.getLogger(__name__)
 
+PATIENCE = 1.0  # seconds; Discord waits three for an acknowledgement
+MAX_SHEETS = 10  # with the ways to lay a tile
 OTHER_VERSION = "This control belongs to another version of Railpost. Use `/do` instead."
 
 
@@ -57,12 +62,11 @@ class InteractionHandler:
         self.pages = PageInteractions(self.lines)
         self.privacy = PrivacyInteractions(service, self.lookup)
         self.watch = WatchInteractions(service, self.lookup, DiscordApi(client), pictures)
-        self.failover = Failover(service, client)
 
     async def handle(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""
         data: dict[str, Any] = dict(interaction.data or {})
-        await self.failover.let_others_answer()
+        await self.let_others_answer()
         try:
             custom_id = controls.parse_custom_id(_effective_custom_id(data))
             if custom_id is None:
@@ -71,6 +75,11 @@ class InteractionHandler:
                 await self.handle_control(interaction, custom_id, _submitted_values(data))
         except Exception as error:
             await self.report_failure(interaction, error)
+
+    async def let_others_answer(self) -> None:
+        """Before an answer: wait a moment, if another process may have a session."""
+        if self.service.jobs.is_uncertain(JOB):
+            await asyncio.sleep(PATIENCE)
 
     async def report_failure(self, interaction: discord.Interaction, error: BaseException) -> None:
         """Answer the user of a control or of a command with one sentence; an internal error also goes to the
@@ -81,7 +90,9 @@ class InteractionHandler:
             log.info("Discord: a press came too late to be answered: %s", error)
         elif is_answered_already(error):
             log.info("Discord: a press was answered before: %s", error)
-            await self.failover.end_if_others_answer()
+            if self.service.jobs.is_uncertain(JOB):
+                log.warning("Discord: another process answers, and the database does not; this session ends")
+                await interaction.client.close()
         else:
             if isinstance(error, DISCORD_ERRORS):
                 log.warning("Discord: an interaction could not be answered: %s", error)
@@ -162,7 +173,7 @@ class InteractionHandler:
                 await self._preview_sales(interaction, custom_id, asked)
             case _:
                 drawing = await self.lines.drawing(asked.view.table, interaction.user)
-                await show_lays(interaction, custom_id, asked, drawing)
+                await _show_lays(interaction, custom_id, asked, drawing)
 
     async def _open_menu(
         self, interaction: discord.Interaction, custom_id: CustomId, asked: OpenDecision
@@ -210,3 +221,48 @@ def _submitted_values(data: dict[str, Any]) -> dict[str, str]:
         inner = [part["component"]] if "component" in part else part.get("components", [])
         values |= {each["custom_id"]: str(each.get("value") or "") for each in inner if "custom_id" in each}
     return values
+
+
+async def _show_lays(
+    interaction: discord.Interaction, custom_id: CustomId, asked: OpenDecision, drawing: Pictures
+) -> None:
+    """Show the hexes, all ways to lay a tile on one, or one of them on the map."""
+    choices = asked.choices
+    lays = lay_choices(choices)
+    hex, _, page = custom_id.argument.partition("+")
+    if custom_id.action == controls.LOOK_CLOSER:
+        wanted = controls.find_choice(choices, custom_id.argument)
+        lay = next((each for each in lays if choices[each.number] is wanted), None)
+        if lay is not None:
+            await _look_closer(interaction, custom_id, asked, lay, drawing)
+            return
+    elif not hex and page.isdecimal():
+        items = hex_items(choices, lays, int(page))
+        await reply(interaction, private_answers.menu_message(custom_id, "Lay a tile on", items))
+        return
+    elif on_hex := [each for each in lays if each.hex == hex]:
+        ways = [(lay.tile, lay.rotation) for lay in on_hex]
+        sheets = (await drawing.ways(asked.state, hex, ways))[:MAX_SHEETS]
+        images = [ImageAttachment(f"ways-{n}.png", sheet) for n, sheet in enumerate(sheets, 1)]
+        number = int(page) if page.isdecimal() else 0
+        refs = [each.ref for each in images]
+        shown = previews.ways_message(custom_id, choices, on_hex, refs, number, asked.state)
+        await reply(interaction, shown, images)
+        return
+    await reply_text(interaction, CHOICES_CHANGED)
+
+
+async def _look_closer(
+    interaction: discord.Interaction,
+    custom_id: CustomId,
+    asked: OpenDecision,
+    lay: LayChoice,
+    drawing: Pictures,
+) -> None:
+    """Show the map with one lay, what it costs, and what the best run becomes."""
+    line = asked.choices[lay.number].line
+    tried = await asyncio.to_thread(previews.preview_lay, asked.state, asked.seat, line)
+    picture = await lay_map(drawing, tried.state, lay.hex, tried.company, tried.routes)
+    images = [ImageAttachment("map.png", picture)] if picture else []
+    refs = [each.ref for each in images]
+    await reply(interaction, previews.look_message(custom_id, asked.choices, lay, tried.text, refs), images)

@@ -13,10 +13,7 @@ from typing import NamedTuple
 import discord
 
 import engine
-from bot.discord.api import (
-    FileAttachment,
-    ImageAttachment,
-)
+from bot.discord.api import ImageAttachment
 from bot.discord.cards import card_texts, parts
 from bot.discord.cards.card_builder import image_attachments
 from bot.discord.cards.parts import Json
@@ -153,7 +150,7 @@ class LineInteractions:
         result: CommandResult,
         table: TableInfo | None,
         seat: int | None,
-        submitted: Sequence[str] = (),
+        submitted: Sequence[str],
         *,
         said: Sequence[Json] = (),
         public: bool = False,
@@ -189,11 +186,11 @@ class LineInteractions:
         texts = [parts.text_display(text)]
         says_all = bool(images) and answer.query in PICTURES_SAY_ALL
         cut = [] if says_all or text == whole else [answer.text_file]
-        files = [FileAttachment(file) for file in (*answer.files, *cut)]
+        files = [*answer.files, *cut]
         rows = answer_rows(table.id if table else NO_TABLE, answer.query, answer.controls)
         shown = [
             *([] if says_all else texts),
-            *parts.file_components([file.source.name for file in files]),
+            *parts.file_components([file.name for file in files]),
             *parts.media_galleries([each.ref for each in images]),
         ]
         components, plain = ([*said, *_framed([*above, *rows], rows)] for above in (shown, texts))

@@ -1,5 +1,4 @@
-"""Answers that their reader alone sees: with controls, such as one's orders, a plan, one's settings; and
-what is stored about them, and its end (`/me export`, `/me erase`).
+"""Answers with controls that their reader alone sees, such as one's orders, a plan, one's settings.
 
 Each control says a line. Then the message shows what came of it, and the answer as it is now.
 """
@@ -10,19 +9,15 @@ from collections.abc import Sequence
 
 import discord
 
-from bot.discord.api import FileAttachment
-from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
-from bot.discord.controls.controls import ERASE, NO_TABLE, CustomId
+from bot.discord.controls.controls import NO_TABLE, CustomId
 from bot.discord.controls.page_controls import ENTERED, FORM, form_modal
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.line_interactions import CHOICES_CHANGED, LineInteractions
-from bot.discord.interactions.replies import RawModal, defer, defer_privately, reply, reply_text
-from bot.discord.table_lookup import TableLookup
+from bot.discord.interactions.replies import RawModal, defer, defer_privately, reply_text
 from bot.hub.info import TableInfo
 from bot.hub.request import QueryAnswer, first_word, split_lines
 from bot.position.controls import Ask
-from bot.service import Service
 
 
 class PageInteractions:
@@ -77,42 +72,3 @@ class PageInteractions:
         answer = await self._lines.carry_out(interaction, table_id, [question], None)
         controls = answer.controls if isinstance(answer, QueryAnswer) else ()
         return next((each for each in controls if isinstance(each, Ask) and each.label == label), None)
-
-
-NOTHING = "Nothing is stored about you."
-QUESTION = (
-    "**Should everything about you be deleted?** You then leave all tables, your name is taken out of their "
-    "games, and your addresses, settings, orders, plans and notes are gone. It cannot be undone. `/me "
-    "export` gives you what is stored about you first."
-)
-DONE = "Everything about you is deleted. Messages that Discord no longer lets us edit stay where they are."
-
-
-class PrivacyInteractions:
-    """Answers what a person asks about their own data."""
-
-    def __init__(self, service: Service, lookup: TableLookup) -> None:
-        self._data, self._lookup = service.personal_data, lookup
-
-    async def export(self, interaction: discord.Interaction) -> None:
-        """Hand out what is stored about the user. Raises ValueError."""
-        person_id = await self._lookup.known_person_id(interaction.user)
-        if person_id is None:
-            await reply_text(interaction, NOTHING)
-            return
-        file = FileAttachment(await self._data.export(person_id))
-        text = parts.text_display("Here is all that is stored about you.")
-        await reply(interaction, [text, *parts.file_components([file.source.name])], [file])
-
-    async def ask(self, interaction: discord.Interaction) -> None:
-        """Ask the user whether they want to be deleted."""
-        button = parts.button("Delete everything", str(CustomId(NO_TABLE, None, None, ERASE)), parts.DANGER)
-        await reply(interaction, [parts.text_display(QUESTION), *parts.action_rows([button])])
-
-    async def erase(self, interaction: discord.Interaction) -> None:
-        """Delete the user."""
-        await defer_privately(interaction)
-        person_id = await self._lookup.known_person_id(interaction.user)
-        if person_id is not None:
-            await self._data.erase(person_id)
-        await reply_text(interaction, NOTHING if person_id is None else DONE)

@@ -17,6 +17,7 @@ from bot.discord.api import (
     DiscordApi,
     OutgoingAttachment,
     RawView,
+    discord_file,
 )
 from bot.discord.cards import parts
 from bot.discord.cards.parts import Json
@@ -91,7 +92,7 @@ async def _reply(
     attachments: Sequence[OutgoingAttachment],
     public: bool,
 ) -> None:
-    files, view = [each.discord_file for each in attachments], RawView(payload)
+    files, view = [*map(discord_file, attachments)], RawView(payload)
     response = interaction.response
     if not response.is_done():
         await response.send_message(view=view, files=files, ephemeral=not public)

@@ -159,21 +159,18 @@ class PageBuilder:
         if notification.kind == "reminder" or not notification.sentences:
             return None
         state = view.state
-        waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
-        match notification.kind:
-            case "started" if state:
-                drawing = await self._turns.drawing(view, notification.person_id)
-                picture = await drawing.map(state)
-                position = position_parts(state, view.pending, notification.seat)
-                return announcement(
-                    "The game begins.",
-                    (*notification.sentences, *([PICTURES_LATE] if drawing.late else [])),
-                    (*position, *words_of_map(state)) if drawing.late else position,
-                    inline_images([NamedPicture("map", picture)] if picture else ()),
-                )
-            case _:
-                heading = _news(notification.sentences)
-                return announcement(heading, notification.sentences, waiting)
+        if notification.kind != "started" or state is None:
+            waiting = (view.waiting_sentence,) if view.waiting_sentence else ()
+            return announcement(_news(notification.sentences), notification.sentences, waiting)
+        drawing = await self._turns.drawing(view, notification.person_id)
+        picture = await drawing.map(state)
+        position = position_parts(state, view.pending, notification.seat)
+        return announcement(
+            "The game begins.",
+            (*notification.sentences, *([PICTURES_LATE] if drawing.late else [])),
+            (*position, *words_of_map(state)) if drawing.late else position,
+            inline_images([NamedPicture("map", picture)] if picture else ()),
+        )
 
     async def _turn_page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         """The page of a turn or a reminder, with its news first; None where it is out of date, or somebody
@@ -207,17 +204,16 @@ def announcement(
     sentences: Sequence[str],
     position: tuple[str | TableRows, ...] = (),
     images: Sequence[InlineImage] = (),
-    subject: str = "",
 ) -> MailPage:
     """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
-    again; the subject is `News` and the headline, if it is not given."""
+    again."""
     more = (sentence.removeprefix(headline).strip() for sentence in sentences)
     blocks = [
         *(Paragraph(sentence) for sentence in more if sentence),
         *map(ImageBlock, images),
         *_sentences_or_position(position),
     ]
-    return MailPage(headline, tuple(blocks), subject=subject or f"News: {headline.rstrip('.')}")
+    return MailPage(headline, tuple(blocks), subject=f"News: {headline.rstrip('.')}")
 
 
 def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:

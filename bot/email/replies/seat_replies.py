@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 import engine
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
-from bot.hub.command import Commands
+from bot.hub.command import GAME_WORDS, Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
     CommandResult,
@@ -155,15 +155,9 @@ class ReplyReader:
         return tuple(accepted)
 
 
-@cache
-def game_verbs() -> frozenset[str]:
-    """The first words of all lines of notation."""
-    return frozenset(form.split()[0] for kind in engine.Action.__subclasses__() for form in kind.forms)
-
-
 def line_verbs(commands: Commands) -> frozenset[str]:
     """The words that begin a line."""
-    return (commands.words | game_verbs() | {"show"}) - {HEADER_WORD}
+    return (commands.words | GAME_WORDS | {"show"}) - {HEADER_WORD}
 
 
 def query_in(commands: Commands, line: str) -> str | None:

@@ -45,13 +45,13 @@ import engine
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import inline_images
 from bot.email.replies.reply_limits import Ruling
-from bot.email.replies.seat_replies import game_verbs
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.features.privacy.person import Wanted
 from bot.hub import people
+from bot.hub.command import GAME_WORDS
 from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.queries import NoSuchTable
 from bot.hub.request import UNKNOWN_SEAT, CommandResult, QueryAnswer, Request
@@ -63,7 +63,7 @@ from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 
-log = logging.getLogger(__name__)
+operator_log = logging.getLogger("for the operator")
 
 OWN_WORDS = ("new", "import", "snapshot", "seat", "options", "help", "resign")
 HELP = (
@@ -217,7 +217,7 @@ class TableReplies:
 
     def _is_of_the_game(self, word: str) -> bool:
         """Whether a line that begins so is read with the lines of a game in play."""
-        return self._service.commands.get(word) is not None or word in game_verbs()
+        return self._service.commands.get(word) is not None or word in GAME_WORDS
 
     async def ask_new_host(
         self, address: str, lines: Sequence[str], name: str, request_id: str
@@ -236,8 +236,8 @@ class TableReplies:
     def _warn_of_stranger(self, address: str) -> None:
         if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
             self._strangers.add(address)
-            log.warning(
-                "for the operator: %s has asked for a table and got no answer, because the address is not "
+            operator_log.warning(
+                "%s has asked for a table and got no answer, because the address is not "
                 "verified; `railpost host add %s` lets its owner host",
                 address,
                 address,

@@ -88,7 +88,7 @@ class TimeUp(WaitTimers):
                 )
                 if own:
                     await unit.outbox.enqueue(
-                        *clock_messages.personal_messages(
+                        *messages.personal_messages(
                             table.info, "time_up", wait.recipient, own, stamp, unit.now
                         )
                     )
@@ -135,7 +135,7 @@ class TimeUp(WaitTimers):
                 draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=for_whom)
                 draft.announce("news", sentence)
                 if recipient:
-                    draft.messages += clock_messages.personal_messages(
+                    draft.messages += messages.personal_messages(
                         table.stored_info, "time_up", recipient,
                         f"{yours} {PAUSED} {HOW_TO_RESUME}",
                         f"{table_id}.{draft.seq}.time_up", draft.timestamp,
@@ -185,7 +185,7 @@ class TimeUp(WaitTimers):
                 "deputy: please decide for them this once."
             )
             stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
-            beside = clock_messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
+            beside = messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
             waiting = [p for p in table.pending if p.seat == seat]
             turn = messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
             told = (
@@ -195,9 +195,7 @@ class TimeUp(WaitTimers):
             await unit.outbox.enqueue(
                 *messages.with_own_news(turn, beside),
                 *beside,
-                *clock_messages.personal_messages(
-                    info, "time_up", wait.recipient, told, f"{stamp}.own", unit.now
-                ),
+                *messages.personal_messages(info, "time_up", wait.recipient, told, f"{stamp}.own", unit.now),
             )
         return f"{name}'s time is up. {deputy.name} decides for them this once.", ""
 

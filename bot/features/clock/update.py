@@ -281,7 +281,7 @@ class _Followup:
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
             self._tell(
-                *clock_messages.personal_messages(
+                *messages.personal_messages(
                     self._info, "deputy", recipient, sentence, f"{stamp}.deputy", unit.now
                 )
             )
@@ -294,7 +294,7 @@ class _Followup:
                     f"{info.code} any more."
                 )
                 self._tell(
-                    *clock_messages.personal_messages(
+                    *messages.personal_messages(
                         info, "seat_answer", recipient, sentence, f"{stamp}.alone", unit.now
                     )
                 )
@@ -323,7 +323,7 @@ class _Followup:
         info = self._info
         sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
         self._tell(
-            *clock_messages.personal_messages(
+            *messages.personal_messages(
                 info, "dismissed", recipient, sentence, f"{stamp}.dismissed", self._now
             )
         )

@@ -11,7 +11,6 @@ from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
-from bot.hub.notifications.clock_messages import personal_messages
 from bot.hub.notifications.notify import Recipient
 from bot.hub.seating import host_and_players, robots_of
 from bot.position.times import duration_text
@@ -112,5 +111,5 @@ def lobby_messages(
     found, about = list[NewMessage](), f".{decision_id}" if decision_id else ""
     for each in recipients:
         collapse = f"{kind}:{info.id}:{each.person_id}{about}"
-        found += personal_messages(info, kind, each, sentence, name, now, decision_id, collapse)
+        found += messages.personal_messages(info, kind, each, sentence, name, now, decision_id, collapse)
     return found

@@ -21,7 +21,7 @@ from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_info, load_recipient
 from bot.hub.log import LogNotLoaded
-from bot.hub.notifications import messages
+from bot.hub.notifications.messages import Notification, sent
 from bot.hub.polls import UNDO_POLL, PollHandler, holds_table
 from bot.position.pending import engine_seat, seat_number
 from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in_advance, run_orders
@@ -157,15 +157,9 @@ class OrderRunner:
             unit = await draft.unit()
             owner = await load_recipient(unit, person_id, own[0][0].seat)
             suffix = "-".join(str(order.id) for order, _ in own)
-            draft.messages += messages.personal_notices(
-                draft.table.stored_info,
-                "order",
-                draft.seq,
-                owner,
-                [each for _, each in own],
-                suffix,
-                unit.now,
-            )
+            table, told = draft.table.stored_info, tuple(sentence for _, sentence in own)
+            notification = Notification("order", table.id, draft.seq, owner.seat, sentences=told)
+            draft.messages += sent(table, notification, owner, now=unit.now, suffix=suffix)
 
 
 def _row(spoken: SpokenLine, record: OrderRecord) -> LogRow:

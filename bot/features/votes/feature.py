@@ -12,7 +12,7 @@ from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, TableCommand
 from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
-from bot.hub.notifications import clock_messages
+from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, may_vote, poll_id
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.polls import VOTE_CONTROLS, PollHandler
@@ -85,7 +85,7 @@ async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
             sentence = vote_sentence(poll, unit.now)
             stamp = f"vote.{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(
-                *clock_messages.personal_messages(
+                *messages.personal_messages(
                     table.info, "vote_reminder", recipient, sentence, stamp, unit.now, poll_id(poll)
                 )
             )

@@ -79,24 +79,6 @@ def news_messages(
     return announcements(table, "news", table.seq, [sentence], people, now=now, name=name)
 
 
-def personal_messages(
-    table: TableInfo,
-    kind: str,
-    recipient: Recipient,
-    sentence: str,
-    name: str,
-    now: datetime,
-    decision_id: str | None = None,
-    collapse: str | None = None,
-) -> list[NewMessage]:
-    """A sentence to one person, who need not sit at the table. decision_id: the poll or the request that it
-    is about. collapse: see `messages.sent`."""
-    notification = Notification(
-        kind, table.id, table.seq, recipient.seat, decision_id=decision_id, sentences=(sentence,)
-    )
-    return sent(table, notification, recipient, now=now, collapse=collapse, name=name)
-
-
 def absence_sentence(name: str, settings: PersonSettings) -> str:
     """What the table is told of an absence, or of its end."""
     absence = settings.absence

@@ -8,12 +8,12 @@ from datetime import timedelta
 
 from msgspec import DecodeError
 
-from bot.hub.loading import load_recipient
-from bot.hub.notifications.messages import Notification, decode_notification, is_public
+from bot.hub.loading import UnreadableTable, load_info, load_recipient
+from bot.hub.notifications.messages import Notification, decode_notification, is_public, sent
 from bot.hub.notifications.notify import ABOUT_SEATS, RULES, Recipient, sleeps_until
 from bot.hub.people import load_standing
 from bot.hub.timers import PING_KIND, recall
-from storage import NewMessage, NotFound, OutboxMessage, UnitOfWork
+from storage import NotFound, OutboxMessage, UnitOfWork
 
 LATE = timedelta(minutes=10)
 """So long after its time a message is late."""
@@ -39,7 +39,7 @@ async def _is_wanted(unit: UnitOfWork, row: OutboxMessage) -> bool:
         until = sleeps_until(notification.kind, recipient, unit.now)
         if until is None and row.channel == "mail" and recipient.email is None:
             return not await _withdrawn(unit, row, notification, recipient)
-    except (DecodeError, NotFound):
+    except (DecodeError, NotFound, UnreadableTable):
         return True  # whoever sends it says what is wrong with it
     if until is not None:
         await unit.outbox.put_off(row.id, until)
@@ -51,8 +51,8 @@ async def _withdrawn(
 ) -> bool:
     """Withdraw an email to a person who has stopped their emails, or has no address any more; what they were
     told by email alone is told on Discord, and a turn is told anew. Whether there was such a reason. Raises
-    NotFound."""
-    table = await unit.tables.get(notification.table_id)
+    NotFound, and UnreadableTable."""
+    table = await load_info(unit, notification.table_id)
     standing = await load_standing(unit, recipient.person_id)
     if standing.wants_mail and standing.address:
         return False
@@ -62,14 +62,7 @@ async def _withdrawn(
         clock = (await unit.clocks.seat_clocks(table.id)).get(notification.seat or 0)
         if clock is not None:
             await recall(unit, PING_KIND, clock, unit.now)
-    elif recipient.discord_id and (by_mail_alone or notification.kind == "digest"):
-        message = NewMessage(
-            idempotency_key=f"{row.idempotency_key}.instead",
-            channel="discord",
-            address={"user": recipient.discord_id},
-            payload=row.payload,
-            ordering_key=f"user:{recipient.person_id}",
-            table_id=row.table_id,
-        )
-        await unit.outbox.enqueue(message)
+    elif by_mail_alone or notification.kind == "digest":
+        name = f"{row.idempotency_key}.instead"
+        await unit.outbox.enqueue(*sent(table, notification, recipient, channels={"user"}, name=name))
     return True

@@ -179,7 +179,7 @@ def vote_requests(
     open_poll: TablePoll,
     seat: int,
     recipient: Recipient | None,
-    now: datetime | None = None,
+    now: datetime,
     suffix: str = "",
 ) -> list[NewMessage]:
     """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
@@ -225,18 +225,22 @@ def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMes
     return sent(table, notification, None, suffix=unique_suffix())
 
 
-def personal_notices(
+def personal_messages(
     table: TableInfo,
     kind: str,
-    seq: int,
     recipient: Recipient,
-    sentences: Sequence[str],
-    suffix: str,
+    sentence: str,
+    name: str,
     now: datetime,
+    decision_id: str | None = None,
+    collapse: str | None = None,
 ) -> list[NewMessage]:
-    """A notification to one person. suffix: tells it from others of its kind at that row."""
-    notification = Notification(kind, table.id, seq, recipient.seat, sentences=tuple(sentences))
-    return sent(table, notification, recipient, now=now, suffix=suffix)
+    """A sentence to one person, who need not sit at the table. decision_id: the poll or the request that it
+    is about. name, collapse: see `sent`."""
+    notification = Notification(
+        kind, table.id, table.seq, recipient.seat, decision_id=decision_id, sentences=(sentence,)
+    )
+    return sent(table, notification, recipient, now=now, collapse=collapse, name=name)
 
 
 def announcements(
@@ -306,8 +310,8 @@ def _by_routes(
     notification: Notification,
     found: Iterable[Route],
     *,
-    collapse: str | None = None,
-    suffix: str = "",
+    collapse: str | None,
+    suffix: str,
     name: str = "",
 ) -> list[NewMessage]:
     """A message that takes each of these routes."""

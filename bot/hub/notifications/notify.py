@@ -220,7 +220,7 @@ def is_pinged_with_all(table: TableInfo, recipient: Recipient, now: datetime) ->
     return "table" in wanted_channels(table, recipient) and not is_quiet(recipient, now)
 
 
-def is_quiet(recipient: Recipient, moment: datetime | None) -> bool:
+def is_quiet(recipient: Recipient, moment: datetime) -> bool:
     """Whether a moment is in the quiet hours of a person."""
     quiet = recipient.settings.quiet_hours
-    return quiet is not None and moment is not None and quiet.contain(moment)
+    return quiet is not None and quiet.contain(moment)

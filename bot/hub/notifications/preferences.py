@@ -159,7 +159,8 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def quiet_hours(self) -> QuietHours | None:
         """Their quiet hours."""
-        return quiet_hours(self.quiet, self.zone)
+        start, _, end = self.quiet.partition("-")
+        return QuietHours(hour_of(start), hour_of(end), zone_of(self.zone)) if self.quiet else None
 
     def absences(self) -> list[Interval]:
         """When they are away and nobody plays for them: this time does not count."""
@@ -398,14 +399,6 @@ class QuietHours:
         while (begin := local_moment(day, self.start, self.zone)) < end:
             yield begin, self.end_after(begin)
             day += timedelta(days=1)
-
-
-def quiet_hours(text: str, zone_name: str | None) -> QuietHours | None:
-    """The quiet hours that are stored as `22:00-07:00`; None for an empty text."""
-    if not text:
-        return None
-    start, _, end = text.partition("-")
-    return QuietHours(hour_of(start), hour_of(end), zone_of(zone_name))
 
 
 def not_quiet(moment: datetime, quiet: QuietHours | None, *, before: datetime | None = None) -> datetime:

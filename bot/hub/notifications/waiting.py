@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_info
-from bot.hub.notifications.messages import may_vote
+from bot.hub.notifications.messages import may_vote, poll_id
 from bot.hub.notifications.preferences import PersonSettings
-from bot.hub.request import POLL_PREFIX
 from bot.hub.timers import NUDGE_KIND
 from bot.position.times import duration_text, hour_of, local_moment, moment_text, zone_of
 from storage import SeatClock, TablePoll, UnitOfWork
@@ -32,7 +31,7 @@ class WaitingTable:
     @property
     def poll_id(self) -> str | None:
         """The decision id of the vote."""
-        return f"{POLL_PREFIX}{self.poll.poll.id}" if self.poll else None
+        return poll_id(self.poll) if self.poll else None
 
     @property
     def urgency(self) -> tuple[bool, datetime, datetime, int]:

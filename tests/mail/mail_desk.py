@@ -1,6 +1,6 @@
 """A service by mail without servers: emails are handed to its policy, and taken from its outbox.
 
-async with letter_desk(folder, pictures) as desk:
+async with mail_desk(folder, pictures) as desk:
     table = await desk.table("1830", ["Ann", "Bob"])
     await desk.take()                # send what is due
     await desk.write("Ann", "buy SV")  # she replies to her newest email
@@ -48,8 +48,7 @@ UNLIMITED = ReplyLimits(10**6, breaker_replies=10**6)
 
 def alerts(caplog: pytest.LogCaptureFixture) -> list[str]:
     """What the operator was told."""
-    told = (record.getMessage() for record in caplog.records)
-    return [text.partition(": ")[2] for text in told if text.startswith("for the operator: ")]
+    return [each.getMessage() for each in caplog.records if each.name == "for the operator"]
 
 
 def reply(
@@ -75,7 +74,7 @@ def reply(
 
 
 @dataclass
-class LetterDesk:
+class MailDesk:
     """A service by mail without servers: emails are handed to its policy, and taken from its outbox."""
 
     service: Service
@@ -84,7 +83,7 @@ class LetterDesk:
     people: Correspondents
     policy: MailPolicy
     clock: list[datetime] = field(default_factory=list)
-    letters: list[Delivery] = field(default_factory=list)
+    emails: list[Delivery] = field(default_factory=list)
     newest: dict[str, Delivery] = field(default_factory=dict)
     serial: int = 0
 
@@ -108,12 +107,12 @@ class LetterDesk:
                 await self.outbox.mark_sent(mail)
                 sent.append(Delivery(mail.envelope_sender, (mail.recipient,), mail.raw))
                 self.newest[mail.recipient] = sent[-1]
-        self.letters += sent
+        self.emails += sent
         return sent
 
     def asking(self, address: str) -> Delivery:
         """The newest email that asks the owner of an address to act."""
-        to_them = (each for each in reversed(self.letters) if each.recipients == (address,))
+        to_them = (each for each in reversed(self.emails) if each.recipients == (address,))
         return next(each for each in to_them if "Your turn" in each.message["Subject"])
 
     async def write(
@@ -151,11 +150,11 @@ class LetterDesk:
             await self.take()
         return outcome
 
-    async def answered(self, letter: Delivery, *lines: str) -> Delivery:
+    async def answered(self, email: Delivery, *lines: str) -> Delivery:
         """Its reader replies to an email of ours; the receipt."""
-        await self.write(letter.recipients[0].partition("@")[0], *lines, original=letter)
+        await self.write(email.recipients[0].partition("@")[0], *lines, original=email)
         answered = f"<{self.serial}@player.test>"
-        return next(each for each in self.letters if each.message["In-Reply-To"] == answered)
+        return next(each for each in self.emails if each.message["In-Reply-To"] == answered)
 
     async def arrive(self, raw: bytes, authserv_id: str = "") -> MailOutcome:
         """What the inbox does with a mail, without a mailbox. What is sent waits for `take`."""
@@ -192,23 +191,23 @@ def desk_of(
     clock: Callable[[], datetime],
     limits: ReplyLimits = UNLIMITED,
     address: ServiceAddress = POST,
-) -> LetterDesk:
+) -> MailDesk:
     """A desk of a service; hosts may be anyone."""
     arrivals, people = InboundMail(service, folder / "mails"), Correspondents(service)
     outbox = StoredMailOutbox(service, people, address, pictures, now=clock)
     policy = MailPolicy(
         service, pictures, address, arrivals, people, KEY, hosts="anyone", limits=limits, now=clock
     )
-    return LetterDesk(service, outbox, arrivals, people, policy)
+    return MailDesk(service, outbox, arrivals, people, policy)
 
 
 @asynccontextmanager
-async def letter_desk(
+async def mail_desk(
     folder: Path,
     pictures: PictureWorkers,
     limits: ReplyLimits = UNLIMITED,
     address: ServiceAddress = POST,
-) -> AsyncIterator[LetterDesk]:
+) -> AsyncIterator[MailDesk]:
     """A desk on a store of its own, at noon."""
     clock = [datetime(2026, 6, 1, 12, tzinfo=UTC)]
     async with await open_store(folder / "railpost.db", now=lambda: clock[0]) as store:

@@ -1,6 +1,6 @@
-"""Letters about a position that has passed: nothing of them is played, in whatever style they are written.
+"""Emails about a position that has passed: nothing of them is played, in whatever style they are written.
 
-The letter was answered already, and the line may well be legal again. What does not depend on the position is
+The email was answered already, and the line may well be legal again. What does not depend on the position is
 done.
 """
 
@@ -12,7 +12,7 @@ import pytest
 
 from bot.email.pages.answer_pages import AcceptedLine
 from bot.email.replies.seat_replies import ReplyReader
-from tests.mail.letter_desk import ANN, BOB, LetterDesk
+from tests.mail.mail_desk import ANN, BOB, MailDesk
 from tests.mail.servers import Delivery
 
 STYLES = (
@@ -25,13 +25,13 @@ STYLES = (
 )  # fmt: skip
 
 
-def styled(style: str, letter: Delivery) -> list[str]:
-    quoted = "\n".join(f"> {line}" for line in letter.text.splitlines())
+def styled(style: str, email: Delivery) -> list[str]:
+    quoted = "\n".join(f"> {line}" for line in email.text.splitlines())
     return style.replace("{quoted}", quoted).splitlines()
 
 
 @pytest.mark.parametrize("passed", [["buy SV"], ["buy SV", "bid CA 165"]], ids=["Bob's turn", "Ann's next"])
-async def test_nothing_is_played_of_letters_that_come_too_late(desk: LetterDesk, passed: list[str]) -> None:
+async def test_nothing_is_played_of_emails_that_come_too_late(desk: MailDesk, passed: list[str]) -> None:
     old = await desk.begun()
     for line, (name, address) in zip(passed, (("Ann", ANN), ("Bob", BOB)), strict=False):
         await desk.write(name, line, original=desk.asking(address))
@@ -43,8 +43,8 @@ async def test_nothing_is_played_of_letters_that_come_too_late(desk: LetterDesk,
         assert "NOT DONE" in desk.newest[ANN].text, style
 
 
-async def test_a_yes_that_comes_too_late(desk: LetterDesk) -> None:
-    """What a letter offered is for the position of that letter."""
+async def test_a_yes_that_comes_too_late(desk: MailDesk) -> None:
+    """What an email offered is for the position of that email."""
     old = await desk.begun()
     await desk.write("Ann", "buy VS", original=old)
     offer = desk.newest[ANN]
@@ -57,7 +57,7 @@ async def test_a_yes_that_comes_too_late(desk: LetterDesk) -> None:
     assert await desk.played() == ["bid CA 165", "bid BO 225"]
 
 
-async def test_what_is_offered_to_an_old_letter_is_for_the_position_of_the_offer(desk: LetterDesk) -> None:
+async def test_what_is_offered_to_an_old_email_is_for_the_position_of_the_offer(desk: MailDesk) -> None:
     """`yes` was told that the game has moved on, though it was offered on the position of today."""
     old = await desk.begun()
     await desk.write("Ann", "bid CA 165", original=old)
@@ -71,7 +71,7 @@ async def test_what_is_offered_to_an_old_letter_is_for_the_position_of_the_offer
     assert (await desk.played())[-1] == "buy SV" and "NOT DONE" not in desk.newest[ANN].text
 
 
-async def test_where_the_question_is_another_what_was_offered_is_asked_once_more(desk: LetterDesk) -> None:
+async def test_where_the_question_is_another_what_was_offered_is_asked_once_more(desk: MailDesk) -> None:
     old = await desk.begun()
     await desk.write("Ann", "bid DH 7S", original=old)
     await desk.write("Ann", "buy VS", original=old)
@@ -88,7 +88,7 @@ async def test_where_the_question_is_another_what_was_offered_is_asked_once_more
 
 
 async def test_other_figures_are_shown_before_they_are_played(
-    desk: LetterDesk, monkeypatch: pytest.MonkeyPatch
+    desk: MailDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The question is the same, and what the line costs is not."""
     old = await desk.begun()
@@ -105,7 +105,7 @@ async def test_other_figures_are_shown_before_they_are_played(
     assert await desk.played() == [] and "$25" in desk.newest[ANN].text
 
 
-async def test_an_old_letter_serves_for_what_depends_on_no_position(desk: LetterDesk) -> None:
+async def test_an_old_email_serves_for_what_depends_on_no_position(desk: MailDesk) -> None:
     old = await desk.begun()
     await desk.write("Ann", "buy SV", original=old)
     await desk.write("Bob", "bid CA 165", original=desk.asking(BOB))
@@ -118,7 +118,7 @@ async def test_an_old_letter_serves_for_what_depends_on_no_position(desk: Letter
     assert await desk.played() == ["buy SV", "bid CA 165"]
 
 
-async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: LetterDesk) -> None:
+async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: MailDesk) -> None:
     old = await desk.begun()
     await desk.write("Ann", "buy SV", original=old)
     await desk.write("Bob", "bid CA 165", original=desk.asking(BOB))
@@ -130,7 +130,7 @@ async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: Lett
     assert await desk.played() == ["buy SV", "bid CA 165", "pass"], "a reply to that answer is current"
 
 
-async def test_news_of_a_game_that_waits_names_nobody_to_act(desk: LetterDesk) -> None:
+async def test_news_of_a_game_that_waits_names_nobody_to_act(desk: MailDesk) -> None:
     await desk.begun()
     await desk.write("Ann", "resign yes")
     told = desk.newest[BOB].text

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.email.reachability import ASK_AGAIN, KEPT, Bounce
 from mail.reading.bounces import BounceKind
-from tests.mail.letter_desk import ADDRESS, LetterDesk
+from tests.mail.mail_desk import ADDRESS, MailDesk
 from tests.mail.servers import Delivery
 
 ANN, BOB, WORK = "ann@player.test", "bob@player.test", "ann@work.test"
@@ -14,28 +14,28 @@ UNKNOWN, FULL = "550 5.1.1 User unknown", "552 5.2.2 Mailbox full"
 LOST = "What you have missed"
 
 
-async def come_back(desk: LetterDesk, letter: Delivery, kind: BounceKind, reason: str) -> None:
-    """A letter that was accepted comes back."""
-    message_id = letter.message["Message-ID"]
-    (token,) = await desk.tokens(letter.message["Reply-To"])
+async def come_back(desk: MailDesk, email: Delivery, kind: BounceKind, reason: str) -> None:
+    """An email that was accepted comes back."""
+    message_id = email.message["Message-ID"]
+    (token,) = await desk.tokens(email.message["Reply-To"])
     await desk.people.record_bounce(Bounce(token, message_id, "", kind, reason))
 
 
-async def later(desk: LetterDesk, hours: float = 0) -> list[Delivery]:
-    """The letters that are due after so many hours."""
+async def later(desk: MailDesk, hours: float = 0) -> list[Delivery]:
+    """The emails that are due after so many hours."""
     desk.clock[0] += timedelta(hours=hours)
-    desk.letters.clear()
+    desk.emails.clear()
     await desk.take()
-    return list(desk.letters)
+    return list(desk.emails)
 
 
-def missed(letters: list[Delivery], address: str = ANN) -> list[str]:
-    """What the letters to an address say that was missed."""
-    to = [each for each in letters if each.message["To"] == address and LOST in each.message["Subject"]]
+def missed(emails: list[Delivery], address: str = ANN) -> list[str]:
+    """What the emails to an address say that was missed."""
+    to = [each for each in emails if each.message["To"] == address and LOST in each.message["Subject"]]
     return [each.text for each in to]
 
 
-async def lost_three(desk: LetterDesk, kind: BounceKind, reason: str) -> int:
+async def lost_three(desk: MailDesk, kind: BounceKind, reason: str) -> int:
     """A start, an answer and the words of another player come back to Ann."""
     table = await desk.table("1830", ["Bob", "Ann"])
     begun = next(each for each in await later(desk) if each.message["To"] == ANN)
@@ -46,8 +46,8 @@ async def lost_three(desk: LetterDesk, kind: BounceKind, reason: str) -> int:
     await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     await later(desk)
     said = desk.newest[ANN]
-    for letter in (begun, answer, said):
-        await come_back(desk, letter, kind, reason)
+    for email in (begun, answer, said):
+        await come_back(desk, email, kind, reason)
     return table
 
 
@@ -56,7 +56,7 @@ def assert_has_all(text: str) -> None:
         assert words in text, words
 
 
-async def test_what_came_back_is_said_again_in_one_letter_that_can_be_answered(desk: LetterDesk) -> None:
+async def test_what_came_back_is_said_again_in_one_email_that_can_be_answered(desk: MailDesk) -> None:
     table = await lost_three(desk, "operator", "554 5.7.1 blocked")
     assert missed(await later(desk)) == []
     (text,) = missed(await later(desk, ASK_AGAIN / timedelta(hours=1)))
@@ -67,8 +67,8 @@ async def test_what_came_back_is_said_again_in_one_letter_that_can_be_answered(d
     assert missed(await later(desk, 50)) == [], "once"
 
 
-async def test_it_waits_longer_whenever_it_comes_back_and_stays_whole(desk: LetterDesk) -> None:
-    """It is one letter each time, with the words of each lost letter once."""
+async def test_it_waits_longer_whenever_it_comes_back_and_stays_whole(desk: MailDesk) -> None:
+    """It is one email each time, with the words of each lost email once."""
     await lost_three(desk, "soft", FULL)
     waits = []
     for _ in range(4):
@@ -83,17 +83,17 @@ async def test_it_waits_longer_whenever_it_comes_back_and_stays_whole(desk: Lett
     assert waits == [1, 2, 3, 4]
 
 
-async def test_it_waits_until_the_address_works(desk: LetterDesk) -> None:
-    """Two hard bounces cut Ann off; a good letter from her brings what she has missed."""
+async def test_it_waits_until_the_address_works(desk: MailDesk) -> None:
+    """Two hard bounces cut Ann off; a good email from her brings what she has missed."""
     await lost_three(desk, "address", UNKNOWN)
-    letters = await later(desk, 30)
-    assert [each for each in letters if each.message["To"] == ANN] == []
+    emails = await later(desk, 30)
+    assert [each for each in emails if each.message["To"] == ANN] == []
     await desk.write("Ann", "list", to=ADDRESS, take=False)
     (text,) = missed(await later(desk))
     assert_has_all(text)
 
 
-async def test_it_goes_to_the_other_address_at_once(desk: LetterDesk) -> None:
+async def test_it_goes_to_the_other_address_at_once(desk: MailDesk) -> None:
     ann = await desk.person("Ann")
     async with desk.service.store.begin() as unit:
         await unit.people.add_identity(ann, "email", WORK)
@@ -109,15 +109,15 @@ async def test_it_goes_to_the_other_address_at_once(desk: LetterDesk) -> None:
     assert "The game begins." in text and "Bob says: hello" in text
 
 
-async def test_what_is_asked_is_asked_anew_and_not_twice(desk: LetterDesk) -> None:
+async def test_what_is_asked_is_asked_anew_and_not_twice(desk: MailDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     await later(desk)
     await come_back(desk, desk.asking(ANN), "soft", FULL)
-    letters = [each for each in await later(desk, 1) if each.message["To"] == ANN]
-    assert ["Your turn" in each.message["Subject"] for each in letters] == [True]
+    emails = [each for each in await later(desk, 1) if each.message["To"] == ANN]
+    assert ["Your turn" in each.message["Subject"] for each in emails] == [True]
 
 
-async def test_two_reports_of_one_letter_count_once(desk: LetterDesk) -> None:
+async def test_two_reports_of_one_email_count_once(desk: MailDesk) -> None:
     await desk.table("1830", ["Bob", "Ann"])
     begun = next(each for each in await later(desk) if each.message["To"] == ANN)
     await come_back(desk, begun, "soft", FULL)
@@ -128,7 +128,7 @@ async def test_two_reports_of_one_letter_count_once(desk: LetterDesk) -> None:
     assert missed(await later(desk, 5)) == []
 
 
-async def test_who_wants_no_emails_gets_none_again(desk: LetterDesk) -> None:
+async def test_who_wants_no_emails_gets_none_again(desk: MailDesk) -> None:
     await desk.table("1830", ["Ann", "Bob"])
     begun = next(each for each in await later(desk) if each.message["To"] == ANN)
     await desk.write("Ann", "stop")
@@ -136,7 +136,7 @@ async def test_who_wants_no_emails_gets_none_again(desk: LetterDesk) -> None:
     assert missed(await later(desk, 5)) == []
 
 
-async def test_words_that_nobody_asked_for_are_kept_as_long_as_other_messages(desk: LetterDesk) -> None:
+async def test_words_that_nobody_asked_for_are_kept_as_long_as_other_messages(desk: MailDesk) -> None:
     await desk.table("1830", ["Bob", "Ann"])
     begun = next(each for each in await later(desk) if each.message["To"] == ANN)
     async with desk.service.store.begin() as unit:
@@ -151,14 +151,14 @@ async def test_words_that_nobody_asked_for_are_kept_as_long_as_other_messages(de
 # --- invitations ---
 
 
-async def invited(desk: LetterDesk) -> Delivery:
+async def invited(desk: MailDesk) -> Delivery:
     """Ann has invited Bob to a mistyped address; the invitation."""
     await desk.person("Ann")
     await desk.write("Ann", "new 1830 Bob <bbo@player.test>", to=ADDRESS)
     return desk.newest["bbo@player.test"]
 
 
-async def test_the_host_hears_of_an_invitation_that_came_back_and_sends_another(desk: LetterDesk) -> None:
+async def test_the_host_hears_of_an_invitation_that_came_back_and_sends_another(desk: MailDesk) -> None:
     await come_back(desk, await invited(desk), "address", UNKNOWN)
     await later(desk)
     text = desk.newest[ANN].text
@@ -173,7 +173,7 @@ async def test_the_host_hears_of_an_invitation_that_came_back_and_sends_another(
     assert "is no longer kept for you" in desk.newest["bbo@player.test"].text
 
 
-async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterDesk) -> None:
+async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: MailDesk) -> None:
     """Also after two refusals, since nobody else can say that the address works."""
     await invited(desk)
     for _ in range(2):
@@ -189,7 +189,7 @@ async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: LetterD
     assert all(player.joined for player in table.seated_players)
 
 
-async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
+async def test_a_host_waits_for_nobody(desk: MailDesk) -> None:
     """A person who never answers is uninvited, and the game starts without them."""
     await desk.person("Ann")
     await desk.write("Ann", f"new 1830 Bob <{BOB}>, Cid <cid@player.test>", to=ADDRESS)
@@ -210,7 +210,7 @@ async def test_a_host_waits_for_nobody(desk: LetterDesk) -> None:
     assert (table.status, table.names) == ("running", ("Ann", "Bob"))
 
 
-async def test_whose_emails_do_not_arrive_is_not_invited_silently(desk: LetterDesk) -> None:
+async def test_whose_emails_do_not_arrive_is_not_invited_silently(desk: MailDesk) -> None:
     bob = await desk.person("Bob")
     await desk.person("Ann")
     async with desk.service.store.begin() as unit:
