@@ -92,6 +92,7 @@ from engine.overview import (
     tiles_left,
     topic,
     train_runs,
+    trains_rusted_by,
 )
 from engine.stock import treasury_shares
 from engine.titles import optional_rules, title_names, title_of
@@ -398,6 +399,7 @@ __all__ = [
     "title_of",
     "topic",
     "train_runs",
+    "trains_rusted_by",
     "try_line",
     "visible_to",
 ]
