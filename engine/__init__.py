@@ -68,7 +68,7 @@ from engine.finance.offers import offer_label
 from engine.finance.ownership import certificate_limit, counted_certificates, net_worth
 from engine.game import Game
 from engine.kernel import RefusedError, Transition, game_of, new_game, play
-from engine.language import forms, menu, narration, notation
+from engine.language import forms, menu, narration, notation, similar_lines
 from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
@@ -92,6 +92,7 @@ from engine.overview import (
     tiles_left,
     topic,
     train_runs,
+    trains_rusted_by,
 )
 from engine.stock import treasury_shares
 from engine.titles import optional_rules, title_names, title_of
@@ -233,12 +234,12 @@ def format_action(state: State, action: Action) -> str:
 
 def nearest_lines(state: State, seat: str, text: str, limit: int = 5) -> list[str]:
     """The legal lines most like a text, at most so many; none that has nothing in common with it."""
-    return notation.nearest_lines(game_of(state), seat, text, limit)
+    return similar_lines.nearest_lines(game_of(state), seat, text, limit)
 
 
 def legal_lines(state: State, seat: str) -> list[str]:
     """Every legal line of the seat but what it has offered already; dollars that are open at their least."""
-    return notation.legal_lines(game_of(state), seat)
+    return similar_lines.legal_lines(game_of(state), seat)
 
 
 def narrate(state: State | Game, events: Iterable[AnyEvent]) -> list[str]:
@@ -398,6 +399,7 @@ __all__ = [
     "title_of",
     "topic",
     "train_runs",
+    "trains_rusted_by",
     "try_line",
     "visible_to",
 ]

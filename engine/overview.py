@@ -148,6 +148,18 @@ def tiles_left(state: State) -> dict[str, int | None]:
     return {tile: supply.get(tile) for tile in g.components.tiles if supply.get(tile, 1)}
 
 
+def trains_rusted_by(state: State, train: str) -> tuple[str, ...]:
+    """The types of train in play that the first purchase of a type rusts, or lets run once more."""
+    g = game_of(state)
+    owned = {name for company in state.companies.values() for name in company.trains}
+    in_play = {*owned, *state.pool_trains, *(name for name, left in state.depot.items() if left != 0)}
+    return tuple(
+        each.name
+        for each in g.components.trains
+        if train in (each.rusts_on, each.obsolete_on) and each.name in in_play
+    )
+
+
 def hexes_in_question(state: State) -> tuple[str, ...]:
     """The hexes that the company in its turn has to look at, in the order of the map.
 

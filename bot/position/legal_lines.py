@@ -7,7 +7,8 @@ money that is left, prices, presidents, the phase, trains that rust.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 import engine
@@ -17,6 +18,7 @@ from engine.core.words import dollars
 from engine.finance.offers import WITHDRAW
 
 MAX_UNGROUPED = 24
+MAX_OF_A_VERB = 16  # so many choices of one verb, without open dollars, have a line each among others
 MAX_LINES = 55
 ANSWERS = ("accept", "decline")
 MAX_COUNTED = 4  # lines that count up are one line from so many on
@@ -28,8 +30,18 @@ def copyable_lines(choices: Sequence[Choice]) -> tuple[str, ...]:
     """Lines for the choices, in their order, with comments about the lines that each stands for."""
     if len(choices) <= MAX_UNGROUPED:
         return tuple(_counted_lines(choices))
-    groups = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:2])]
-    lines = [_merged_line(similar) for similar in _merge_similar(groups)]
+    count = Counter(choice.path[0] for choice in choices)
+    rare = {verb for verb, number in count.items() if number <= MAX_OF_A_VERB}
+    rare -= {choice.path[0] for choice in choices if choice.amounts}
+    groups = [
+        list(group)
+        for _, group in groupby(choices, key=lambda c: c.line if c.path[0] in rare else c.path[:2])
+    ]
+    merged = _merge_similar(groups, rare)
+    lines: list[str] = []
+    for alone, run in groupby(merged, key=lambda similar: len(similar) == len(similar[0]) == 1):
+        found = list(run)
+        lines += _counted_lines([group[0] for [group] in found]) if alone else map(_merged_line, found)
     if len(lines) <= MAX_LINES:
         return tuple(lines)
     kinds = [list(group) for _, group in groupby(choices, key=lambda c: c.path[:1])]
@@ -65,13 +77,14 @@ def _count_comment(kind: Sequence[Choice]) -> str:
     return f"   # and {len(kind) - 1} more like it" if len(kind) > 1 else ""
 
 
-def _merge_similar(groups: Sequence[list[Choice]]) -> list[list[list[Choice]]]:
-    """Groups of one kind whose remaining labels and amounts are the same, put together."""
+def _merge_similar(groups: Sequence[list[Choice]], rare: Collection[str]) -> list[list[list[Choice]]]:
+    """Groups of one kind whose remaining labels and amounts are the same, put together, but of rare verbs."""
     similar: dict[object, list[list[Choice]]] = {}
     for group in groups:
         tails = tuple((choice.path[2:], choice.amounts) for choice in group)
-        unique = group[0].path[:2] if not all(tail for tail, _ in tails) else ()
-        similar.setdefault((group[0].path[0], unique, tails), []).append(group)
+        verb, is_whole = group[0].path[0], not all(tail for tail, _ in tails)
+        unique = group[0].line if is_whole or verb in rare else ""
+        similar.setdefault((verb, unique, tails), []).append(group)
     return list(similar.values())
 
 
@@ -81,12 +94,14 @@ def _merged_line(groups: Sequence[list[Choice]]) -> str:
     if not others:
         return _group_line(first)
     heads = ", ".join(group[0].path[1] for group in groups)
-    comment = f"{heads}; each {_label_tree([choice.path[2:] for choice in first])}"
+    comment = heads
+    if len(first) > 1:  # else the line shows what is the same in all
+        comment += f"; each {_label_tree([choice.path[2:] for choice in first])}"
     if len(comment) > MAX_SHARED_COMMENT:
         return _single_line(first[0]) + _count_comment([choice for group in groups for choice in group])
-    choice = first[0]
-    amounts = f"; ${choice.amounts[0]:,} or more, up to {choice.limit_text}" if choice.amounts else ""
-    return f"{choice.line}   # {comment}{amounts}"
+    limits = " or ".join(dict.fromkeys(choice.limit_text for choice in first))
+    amounts = f"; ${first[0].amounts[0]:,} or more, up to {limits}" if first[0].amounts else ""
+    return f"{first[0].line}   # {comment}{amounts}"
 
 
 def _group_line(group: Sequence[Choice]) -> str:
@@ -131,7 +146,9 @@ def choice_effect(state: engine.State, seat: str, choice: engine.Choice) -> str:
     if (played := engine.try_line(state, seat, choice.line)) is None:
         return ""
     after = played.state
-    return ", ".join([*_changes(state, after, seat), *_later_falls(state, after, choice.line)])
+    return ", ".join(
+        [*_ended(state, after), *_changes(state, after, seat), *_later_falls(state, after, choice.line)]
+    )
 
 
 def line_effect(state: engine.State, seat: str, line: str) -> str:
@@ -143,7 +160,9 @@ def line_effect(state: engine.State, seat: str, line: str) -> str:
     payers = _payers(state, seat)
     gains = [gain for owner in payers if (gain := after.cash[owner] - state.cash[owner])]
     money = [f"{'brings' if gains[0] > 0 else 'costs'} {dollars(abs(gains[0]))}"] if gains else []
-    return ", ".join([*money, *_changes(state, after, seat), *_later_falls(state, after, line)])
+    return ", ".join(
+        [*_ended(state, after), *money, *_changes(state, after, seat), *_later_falls(state, after, line)]
+    )
 
 
 def sold_shares(line: str) -> tuple[str, int]:
@@ -177,6 +196,12 @@ def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterato
         yield f"{company} {price} → {later} at the end of the round"
 
 
+def _ended(before: engine.State, after: engine.State) -> list[str]:
+    """`stock round 2 ends`: what a player receives then is not the price of what they did."""
+    ended = engine.round_name(before)
+    return [f"{'the ' * (ended == 'opening')}{ended} ends"] if ended != engine.round_name(after) else []
+
+
 def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[str]:
     """What is different, what matters most first."""
     for owner in _payers(before, seat):
@@ -188,7 +213,7 @@ def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[s
         if "-" not in (old, new) and old != new:
             yield f"{sym} {old} → {new}"
         former = before.companies[sym]
-        if company.president and company.president != former.president:
+        if company.president and company.president != (former.president or seat):
             yield f"{after.name(company.president)} becomes president of the {sym}"
         if company.floated and not former.floated:
             yield f"the {sym} floats"

@@ -262,13 +262,17 @@ def price_text(state: engine.State, company: str) -> str:
 
 
 def trains_text(state: engine.State) -> list[str]:
-    """The trains that can still be bought from the bank, and those in the pool."""
+    """The trains that can still be bought from the bank, with what the first of a type rusts, and those in
+    the pool."""
     prices = {train.name: train.price for train in engine.game_of(state).components.trains}
-    left = [
-        f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]:,})"
-        for name, count in state.depot.items()
-        if count is None or count
-    ]
+    left = []
+    for name, count in state.depot.items():
+        rusted = engine.trains_rusted_by(state, name)
+        rusts = f", rusts {' '.join(rusted)}" if rusted else ""
+        if count is None or count:
+            left.append(
+                f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]:,}{rusts})"
+            )
     pool = f"; in the pool: {' '.join(state.pool_trains)}" if state.pool_trains else ""
     return [f"Trains: {', '.join(left) or 'none'}{pool}"]
 

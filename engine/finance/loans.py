@@ -146,10 +146,14 @@ class LoanStatus(NamedTuple):
     round_rate: int | None
 
     def __str__(self) -> str:
-        """`interest $30 a loan, 29 of 70 loans taken`."""
+        """`interest $30 a loan ($35 above 30 loans), 29 of 70 loans taken`."""
         current = self.rate if self.round_rate is None else self.round_rate
         later = f" in this round, ${self.rate:,} after it" if current != self.rate else ""
-        return f"interest ${current:,} a loan{later}, {self.taken} of {self.limit} loans taken"
+        step = self.rates.index(self.rate) + 1
+        higher = [f" (${rate:,} above {step * self.loans_per_step} loans)" for rate in self.rates[step:]][:1]
+        return (
+            f"interest ${current:,} a loan{later}{''.join(higher)}, {self.taken} of {self.limit} loans taken"
+        )
 
 
 def loan_status(g: Game) -> LoanStatus | None:

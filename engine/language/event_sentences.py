@@ -204,7 +204,7 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
             return f"the {company} has {what} in {hex_label(g, hex)}"
         case TrainsRan(company, routes, revenue):
             ran = ", ".join(f"{train_label(train)} on {route}" for train, route in routes)
-            return f"the {company} runs {ran}: ${revenue:,}"
+            return f"the {company} runs for ${revenue:,}: {ran}"
         case TrainsRusted(train):
             return f"all {train}-trains rust"
         case TrainsWithdrawn(train):

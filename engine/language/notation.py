@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from functools import cache
 from itertools import islice, product
 from math import prod
@@ -27,7 +26,6 @@ from engine.board.tile_geometry import rotated_face
 from engine.core.actions import Action, BuyTrain, LayMine, LayTile, RunTrains, TradePrivate
 from engine.core.state import OperatingTurn, RevenueClaim, StockTurn
 from engine.core.words import join_words
-from engine.finance.offers import without_open_offers
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
 from engine.language.field_types import FIELD_TYPES, FieldType
@@ -42,6 +40,7 @@ from engine.language.forms import (
     forms_starting_with,
     parse_form,
 )
+from engine.language.similar_lines import nearest_lines, several_moves
 from engine.operating.run import best_run, format_routes
 from engine.operating.track import candidate_tiles, refuse_hex, refuse_tile, tile_fits
 from engine.operating.trains import face_price
@@ -50,11 +49,9 @@ ItemT = TypeVar("ItemT")
 
 MAX_COMPLETIONS = 400
 """Actions that are tried to complete one line."""
-MAX_LISTED_CHOICES = 12
+MAX_LISTED_CHOICES, MAX_LISTED_AMOUNTS = 12, 5
 NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER"))
 """The fields of which a refusal names none that the line does not say."""
-TRADED = {"train", "private"}
-"""Words of a line that say what it is about."""
 
 UNSPECIFIED = object()
 """The value of a field that was left out between others."""
@@ -198,8 +195,8 @@ def parse(g: Game, seat: str, line: str) -> Action:
         if len(whole) == 1:
             return made_explicit(g, whole[0])
         shown = choices[:MAX_LISTED_CHOICES]
-        more = f", and {len(choices) - len(shown)} more" if len(choices) > len(shown) else ""
-        raise AmbiguousError(f"That can mean {', or '.join(shown)}{more}.", choices)
+        more = [f"{len(choices) - len(shown)} others"] if len(choices) > len(shown) else []
+        raise AmbiguousError(f"That can mean {join_words([*shown, *more], 'or')}.", choices)
     raise _best_refusal(g, seat, words, reasons)
 
 
@@ -351,7 +348,9 @@ def _matching_options(
     if open_ended:
         lines = [*open_ended, *(f"`{format_action(g, offer)}`" for offer in matching)]
         which = "which, and for" if len(lines) > 1 else "for"
-        return [], f"Say {which} how much: {'; '.join(lines[:MAX_LISTED_CHOICES])}."
+        shown = lines[:MAX_LISTED_AMOUNTS]
+        more = f", or one of {len(lines) - len(shown)} more" if len(lines) > len(shown) else ""
+        return [], f"Say {which} how much: {'; '.join(shown)}{more}."
     return matching, None if matching else "The line is not complete, and no legal line begins like that."
 
 
@@ -374,30 +373,10 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
     return RefusedError(reasons[0][1])
 
 
-def legal_lines(g: Game, seat: str) -> list[str]:
-    """The line of everything that the seat may do now but what it has offered already; dollars that are open
-    at their least."""
-    return [format_action(g, option.action) for option in without_open_offers(g, seat, options(g, seat))]
-
-
-def nearest_lines(g: Game, seat: str, text: str, limit: int = 5) -> list[str]:
-    """The legal lines most like a text, at most so many; none that has nothing in common with it.
-
-    That is: they share a word, or most of their characters. Where some are about a hex of the text, the
-    others are left out; so are those that are not about a train or a private, where the text is.
-    """
-    lines = {line.casefold(): line for line in legal_lines(g, seat)}
-    words = set(text.casefold().split())
-    hexes = words & {hex.casefold() for hex in g.components.map.hexes}
-    akin = [line for line in lines if not hexes.isdisjoint(line.split())] or [
-        line for line in lines if not words.isdisjoint(line.split())
-    ]
-    akin = [line for line in akin if words & TRADED <= set(line.split())]
-    close = get_close_matches(text.casefold(), akin, limit, 0.3)
-    return [lines[each] for each in close or get_close_matches(text.casefold(), list(lines), limit, 0.6)]
-
-
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
-    near = nearest_lines(g, seat, text)
-    hint = f" Did you mean: {'; '.join(near)}?" if near else " `help` lists what you can do."
-    return UnreadableError(f"{text!r} is not a line of this game.{hint}", near)
+    moves = several_moves(text)
+    near = nearest_lines(g, seat, moves[0] if moves else text)
+    hint = "" if near else " `help` lists what you can do."
+    if moves:
+        hint = " Write each move on a line of its own, or put `;` between them."
+    return UnreadableError(f"This is not a line of this game.{hint}", near)

@@ -115,7 +115,7 @@ class LoanRepaymentStep(Step):
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         can_repay, can_take = self._max_repayment(g, turn) > 0, loans_available(g, turn.company) > 0
         verbs = " or ".join(["repay"] * can_repay + ["take"] * can_take)
-        return f"{verbs} loans for the {turn.company}, or pass"
+        return f"{verbs} loans for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         for count in range(1, self._max_repayment(g, turn) + 1):

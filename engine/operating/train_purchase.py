@@ -150,13 +150,11 @@ class TrainStep(Step):
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
         if short := president_contribution(g, turn.company):
             return f"buy a train for the {turn.company}; its president has to add ${short:,}"
-        if must_buy_train(g, turn.company):
+        if must_buy_train(g, turn.company) or next(self._purchases(g, turn.company, self.conventions), None):
             return f"buy a train for the {turn.company}"
-        if next(self._purchases(g, turn.company, self.conventions), None):
-            return f"buy a train for the {turn.company}, or pass"
         if g.components.loans:
-            return f"take loans for a train for the {turn.company}, or pass"
-        return f"buy a private for the {turn.company}, or pass"
+            return f"take loans for a train for the {turn.company}"
+        return f"buy a private for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         emergency = self.conventions.emergency

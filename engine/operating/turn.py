@@ -39,7 +39,7 @@ class Step(Activity[Game, OperatingTurn], Protocol):
         return None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        """What is asked, as an imperative phrase."""
+        """What is asked, as an imperative phrase; `or pass` follows where the step can be declined."""
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         """What happens where the step is passed over."""
@@ -102,7 +102,8 @@ class OperatingTurnQuestion:
         return (g.president(frame.company),)
 
     def prompt(self, g: Game, frame: OperatingTurn) -> str:
-        return self.steps[self._index(frame.step)].prompt(g, frame)
+        step = self.steps[self._index(frame.step)]
+        return step.prompt(g, frame) + (", or pass" if step.pass_refusal(g, frame) is None else "")
 
     def options(self, g: Game, frame: OperatingTurn, seat: str) -> Iterable[Option]:
         step = self.steps[self._index(frame.step)]

@@ -88,7 +88,7 @@ class PrivatePurchaseStep(Step):
         return can_buy_private(g, turn) or self.also_blocks(g, turn)
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"buy a private for the {turn.company}, or pass"
+        return f"buy a private for the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         yield from ()

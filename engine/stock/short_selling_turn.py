@@ -53,7 +53,7 @@ from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_stea
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import city_label, refuse_city
-from engine.stock.turn import current_stock_round, end_stock_turn
+from engine.stock.turn import current_stock_round, end_stock_turn, or_pass
 
 SHARE_SOURCES = (TREASURY, POOL)
 AUCTION_KIND: Final = "certificate"
@@ -128,8 +128,7 @@ class ShortSellingTurnQuestion:
             return f"act again for the {frame.acting_company}, or pass"
         if self._required_sales(g, frame):
             return "sell down to the certificate limit"
-        ways = [f"{way}, " for way in self._possible_actions(g, frame)]
-        return f"{''.join(ways)}{'or ' if ways else ''}pass"
+        return or_pass(g, frame, self._possible_actions(g, frame))
 
     def _possible_actions(self, g: Game, frame: StockTurn) -> Iterator[str]:
         """What the player could do in this turn, in words."""

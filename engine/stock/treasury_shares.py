@@ -213,7 +213,7 @@ class ShareIssueStep(Step):
         return not turn.acted and next(self.options(g, turn), None) is not None
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"issue or redeem shares of the {turn.company}, or pass"
+        return f"issue or redeem shares of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         company, step = turn.company, share_percent(g, turn.company)

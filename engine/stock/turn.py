@@ -6,13 +6,23 @@ certificates of a company in the brown zone are bought, differs between conventi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import msgspec
 
-from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
+from engine.core.actions import (
+    Action,
+    BuyPrivateFromPool,
+    BuyShares,
+    Par,
+    Pass,
+    RedeemShare,
+    ReissueShares,
+    SellShares,
+)
 from engine.core.events import Passed, PresidentNamed
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, IPO, POOL, PriceProtection, StockRound, StockTurn
@@ -40,6 +50,15 @@ from engine.game import Game
 from engine.mechanics import Activity, Option, no_reason
 
 SHARE_SOURCES = (IPO, POOL)
+WAYS: dict[type[Action], str] = {
+    SellShares: "sell",
+    BuyShares: "buy",
+    Par: "par a company",
+    BuyPrivateFromPool: "buy a private",
+    RedeemShare: "act for a company",
+    ReissueShares: "act for a company",
+}
+"""What players may do in a turn, in words."""
 
 
 def purchase_payee(g: Game, company: str, source: str) -> str:
@@ -93,11 +112,11 @@ class StockTurnQuestion:
     def prompt(self, g: Game, frame: StockTurn) -> str:
         if self.required_sales(g, frame):
             return "sell down to the limit"
-        if frame.bought:
-            return "sell, or pass" if self._may_sell(frame) else "buy more, or pass"
-        if not self._are_sales_open(g):
-            return "buy, or pass"
-        return "buy, sell, or pass"
+        offered = chain(self._sales(g, frame), self._purchases(g, frame), self._extra_options(g, frame))
+        found = {type(option.action) for option in offered}
+        more = {BuyShares: "buy more"} if frame.bought else {}
+        ways = [way for kind, way in (WAYS | more).items() if kind in found]
+        return or_pass(g, frame, dict.fromkeys(ways or ["trade a private"] * self.also_blocks(g, frame)))
 
     def advance(self, g: Game, frame: StockTurn) -> bool:
         """End a turn in which nothing more can be done, unless an offer is open."""
@@ -367,6 +386,16 @@ def _allows_multiple_purchases(g: Game, company: str) -> bool:
     return company in g.state.companies and not ZONES_WITH_MULTIPLE_PURCHASES.isdisjoint(
         market_zones(g, company)
     )
+
+
+def or_pass(g: Game, frame: StockTurn, ways: Iterable[str]) -> str:
+    """What a player may do, and whether the round is over if they do nothing: `sell, buy, or pass (which ends
+    the round)`."""
+    passed = current_stock_round(g).consecutive_passes + 1 == len(g.state.active_seats)
+    acted = frame.bought or frame.sold or frame.sold_short or frame.for_company or frame.acting_company
+    found = [f"{way}, " for way in ways]
+    end = " (which ends the round)" if passed and not acted else ""
+    return f"{''.join(found)}{'or ' if found else ''}pass{end}"
 
 
 def end_stock_turn(g: Game, frame: StockTurn, formed: str | None = None, *, unasked: bool = False) -> None:

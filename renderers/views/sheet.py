@@ -33,6 +33,7 @@ from engine import (
     space_label,
     tile_faces,
     tiles_left,
+    trains_rusted_by,
 )
 from renderers.views.labels import Badge, bank_text, clip_text, company_badges, tile_name
 
@@ -345,18 +346,8 @@ def sheet_view(
 def _depot(game: Game) -> Iterator[TrainView]:
     for train in game.components.trains:
         if game.state.depot.get(train.name, 0) != 0:
-            rusts = tuple(
-                other.name
-                for other in game.components.trains
-                if train.name in (other.rusts_on, other.obsolete_on) and _is_in_play(game, other.name)
-            )
+            rusts = trains_rusted_by(game.state, train.name)
             yield TrainView(train.name, game.state.depot[train.name], train.price, rusts)
-
-
-def _is_in_play(game: Game, train: str) -> bool:
-    """Whether somebody has, or can still buy, a train of that type."""
-    owned = {name for company in game.state.companies.values() for name in company.trains}
-    return train in owned or train in game.state.pool_trains or game.state.depot.get(train, 0) != 0
 
 
 def _for_sale(game: Game) -> Iterator[BidView]:

@@ -58,11 +58,34 @@ def test_offers_end_with_the_turn_in_one_sentence() -> None:
         assert told(run_scenario(deals), "pass")[:2] == ["Ann passes.", sentence]
 
 
-def test_nobody_is_asked_to_sell_in_the_first_stock_round() -> None:
-    assert decision(run_scenario(BOUGHT + "Cid: par BO 67")).prompt == "buy, or pass"
-    assert (
-        decision(run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")).prompt == "buy, sell, or pass"
+def test_a_stock_turn_asks_for_what_is_possible() -> None:
+    first = run_scenario(BOUGHT + "Cid: par BO 67")
+    assert decision(first).prompt == "buy, par a company, or pass"
+    later = (
+        "@ cash Ann 500\n@ private MH Ann\n@ owns Ann NYC 3\n@ owns Bob NYC 3\n@ president NYC Ann\n"
+        "@ par NYC 67\n@ round stock Ann\n"
     )
+    every = "sell, buy, par a company, or pass"
+    assert decision(run_scenario(later + "= turn Ann")).prompt == every
+    assert decision(run_scenario(later + "Ann: buy NYC from ipo\n= turn Ann")).prompt == "sell, or pass"
+    poor = run_scenario("@ cash Ann 5\n@ cash Bob 50\n@ private CS Ann\n@ round stock Ann\n= turn Ann")
+    assert decision(poor).prompt == "trade a private, or pass"
+
+
+def test_the_last_to_pass_is_told_that_the_round_ends() -> None:
+    rich = (
+        "@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n@ round stock Ann\nAnn: pass\nBob: pass\n= turn Cid"
+    )
+    assert decision(run_scenario(rich)).prompt == "par a company, or pass (which ends the round)"
+    state = run_scenario(rich + "\nCid: par NYC 67\n= turn Ann")
+    assert decision(state).prompt == "buy, par a company, or pass"
+
+
+def test_a_step_that_can_be_declined_says_so() -> None:
+    track = run_scenario(running("PRR", phase="2") + "= turn Ann")
+    assert decision(track).prompt == "lay or upgrade track for the PRR, or pass"
+    run = run_scenario(running("PRR", LINE) + "> until run")
+    assert decision(run).prompt == "run the trains of the PRR"
 
 
 def test_who_could_only_buy_a_private_is_asked_for_that() -> None:
@@ -92,7 +115,7 @@ def test_a_reason_of_every_meaning_or_of_most() -> None:
 
 def test_what_is_asked_stands_in_the_refusal_of_half_a_line() -> None:
     state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
-    assert why_not(state, "lay") == "That cannot be done now. Ann to act: buy, sell, or pass."
+    assert why_not(state, "lay") == "That cannot be done now. Ann to act: par a company, or pass."
 
 
 def test_what_is_wrong_with_a_route_is_a_sentence() -> None:

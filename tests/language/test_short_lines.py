@@ -104,5 +104,46 @@ def why_not(state: State, seat: str, line: str) -> str:
 
 def test_no_private_is_guessed_where_the_line_is_about_a_train() -> None:
     state = run_scenario("@ private CS Ann\n@ private SV Ann\n@ cash Bob 500\n@ round stock Bob\n= turn Bob")
-    assert "buy private CS from Ann for 0" in nearest_lines(state, "p1", "buy CS 9")
+    assert nearest_lines(state, "p1", "buy CS 9") == ["buy private CS from Ann for 9"]
     assert nearest_lines(state, "p1", "buy train 9") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("pass pls", ["pass"]),
+        ("I'll pass 👍", ["pass"]),
+        ("nope", ["pass"]),
+        ("buy a share of Pennsylvania", ["buy PRR from ipo"]),
+        ("buy PPR", ["buy PRR from ipo"]),
+        ("PRR please", ["buy PRR from ipo", "sell 1 PRR", "sell 2 PRR"]),
+        ("buy prr, thanks!", ["buy PRR from ipo"]),
+        ("buy PRR for $67", ["buy PRR from ipo"]),
+        ("sell prr 1", ["sell 1 PRR"]),
+        ("start b & o at 100", ["par B&O 100"]),
+        ("100 Baltimore", ["par B&O 100"]),
+        ("buy CS from Bob 50", ["buy private CS from Bob for 50"]),
+        ("buy CS from Bob 5,000", ["buy private CS from Bob for 0"]),
+        ("how much money do I have", []),
+        ("Skip plz", ["pass"]),
+        ("👍", []),
+        ("100", []),
+    ],
+)
+def test_a_loosely_written_text_is_like_the_line_that_it_means(text: str, near: list[str]) -> None:
+    state = run_scenario(
+        "@ cash Ann 500\n@ owns Ann PRR 2\n@ owns Bob PRR 3\n@ president PRR Bob\n@ par PRR 67\n"
+        "@ private CS Bob\n@ round stock Ann\n= turn Ann"
+    )
+    assert nearest_lines(state, "p0", text) == near
+
+
+@pytest.mark.parametrize("between", [", ", " and ", " / ", " + ", " & ", ", then ", " THEN "])
+def test_who_writes_two_moves_in_one_line_reads_how(between: str) -> None:
+    state = run_scenario(
+        "@ cash Ann 500\n@ owns Ann PRR 2\n@ owns Bob PRR 3\n@ par PRR 67\n@ round stock Ann\n= turn Ann"
+    )
+    with pytest.raises(UnreadableError) as unread:
+        parse(state, "p0", f"sell 1 PRR{between}par NYC 67")
+    assert "`;` between them" in str(unread.value)
+    assert unread.value.nearest_lines == ["sell 1 PRR"]

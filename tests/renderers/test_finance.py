@@ -158,7 +158,9 @@ def test_the_interest_rate_depends_on_the_loans_taken(taken: int, rate: int) -> 
     state.companies["WT"].loans = taken
     found = loan_status(state)
     assert found and (found.taken, found.rate, found.round_rate) == (taken, rate, None)
-    assert f" Interest ${rate} a loan, {taken} of 70 loans taken." in market_view(state).alt
+    alt = market_view(state).alt
+    assert f" Interest ${rate} a loan" in alt and f", {taken} of 70 loans taken." in alt
+    assert (f" (${rate + 5} above {rate} loans)" in alt) is (taken < 70)
 
 
 def test_a_market_without_loans_has_no_loan_table() -> None:
@@ -235,7 +237,10 @@ def test_in_an_operating_round_the_current_and_the_next_interest_are_shown() -> 
     state = financed()
     state.stack = [OperatingRound(2, 1, 2, ("J",), None), OperatingTurn("WT", "track")]
     state.interest_per_loan = 5
-    assert str(loan_status(state)) == "interest $5 a loan in this round, $10 after it, 7 of 70 loans taken"
+    assert (
+        str(loan_status(state))
+        == "interest $5 a loan in this round, $10 after it ($15 above 10 loans), 7 of 70 loans taken"
+    )
     assert sheet_view(state).alt.count("$10 after it") == 1
 
 

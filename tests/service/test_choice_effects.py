@@ -61,3 +61,15 @@ def test_a_line_says_what_it_costs_or_brings() -> None:
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     assert line_effect(state, "p0", "buy SV") == "costs $20, leaves Ann $780"
     assert line_effect(state, "p0", "pass") == "" == line_effect(state, "p1", "buy SV")
+
+
+def test_what_comes_with_the_end_of_a_round_is_no_price_of_the_line() -> None:
+    passed = "@ cash Cid 500\n@ private CS {}\n@ round stock Cid\n= turn Cid"
+    assert line_effect(run_scenario(passed.format("closed")), "p2", "pass") == "stock round 2 ends"
+    outcome = "stock round 2 ends, brings $10, leaves Cid $510"
+    assert line_effect(run_scenario(passed.format("Cid")), "p2", "pass") == outcome
+
+
+def test_whoever_starts_a_company_reads_of_no_president() -> None:
+    state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
+    assert line_effect(state, "p0", "par NYC 67") == "costs $134, leaves Ann $366"

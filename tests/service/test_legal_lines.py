@@ -57,6 +57,29 @@ def test_similar_groups_are_merged() -> None:
     )
 
 
+def test_few_choices_of_a_verb_stand_alone_among_many_others() -> None:
+    """So an email says of each share what it costs, and of each sale where the price goes."""
+    lays = [lay(f"B{n}", "7", turn) for n in range(2, 15) for turn in (0, 3)]
+    shares = [Choice(f"buy {c} from ipo", "", ("buy", c, "ipo")) for c in ("PRR", "NYC")]
+    sales = [Choice(f"sell {n} B&O", "", ("sell", "B&O", f"{n} shares")) for n in (1, 2)]
+    lines = legal_lines.copyable_lines([*lays, *shares, *sales])
+    assert lines[1:] == ("buy PRR from ipo", "buy NYC from ipo", "sell 1 B&O", "sell 2 B&O")
+    loans = [Choice(f"loan {n}", "", ("loan", f"{n} loans")) for n in range(1, 10)]
+    assert legal_lines.copyable_lines([*lays, *loans])[1:] == ("loan 1   # or more, up to 9",)
+
+
+def test_merged_offers_name_the_most_that_each_player_can_pay() -> None:
+    offers = [
+        Choice(f"sell private {p} to {name} for 0", "", ("private", p, name), range(most + 1))
+        for p in (f"P{n}" for n in range(13))
+        for name, most in (("Bob", 5), ("Cid", 76))
+    ]
+    (line,) = legal_lines.copyable_lines(offers)
+    assert line.endswith("; each Bob, Cid; $0 or more, up to $5 or $76")
+    (line,) = legal_lines.copyable_lines([each for each in offers if each.path[2] == "Bob"] * 2)
+    assert line.endswith("P11, P12; $0 or more, up to $5")
+
+
 def test_merged_groups_share_their_amounts() -> None:
     starts = [
         Choice(f"start {c} {h} 100", "", ("start", c, f"{h} Town"), range(100, 401, 5))

@@ -17,7 +17,9 @@ GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.18xx"))[::4]
 
 def test_the_headline_has_loans_and_no_unlimited_bank() -> None:
     state = financed()
-    headline = "stock round 2, phase 3, interest $10 a loan, 7 of 70 loans taken, priority Ann"
+    headline = (
+        "stock round 2, phase 3, interest $10 a loan ($15 above 10 loans), 7 of 70 loans taken, priority Ann"
+    )
     assert text_views.headline(state) == headline
     state.cash["bank"] = -9000
     assert text_views.headline(state) == headline
@@ -49,7 +51,7 @@ def test_the_market_view_has_the_cost_of_loans() -> None:
     lines = text_views.market_view(financed()).splitlines()
     assert lines[-4:] == [
         "$100: WT, J (par)", "In acquisition 2: SR", "In liquidation: R",
-        "Interest $10 a loan, 7 of 70 loans taken.",
+        "Interest $10 a loan ($15 above 10 loans), 7 of 70 loans taken.",
     ]  # fmt: skip
     plain = text_views.market_view(new_game("1830", ["Ann", "Bob", "Cid"]).state)
     assert plain.endswith("No company has a price.")

@@ -38,7 +38,7 @@ def test_runs_and_dividends_say_what_they_bring() -> None:
     report = replay(SCRIPT)
     assert report.state is not None
     run, passed = with_outcomes(report.state, 0, ["run best", "pass"])
-    assert run.startswith("run best   # The PRR runs a 2-train on ") and passed == "pass"
+    assert run.startswith("run best   # The PRR runs for $30: a 2-train on ") and passed == "pass"
     ran = replay(SCRIPT + "Ann: run best\n").state
     assert ran is not None
     pay, withhold = with_outcomes(ran, 0, ["pay", "withhold"])

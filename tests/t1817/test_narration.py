@@ -103,7 +103,7 @@ def test_a_company_without_a_price_stands_in_its_zone() -> None:
 def test_loans_shorts_and_the_interest_are_shown() -> None:
     state = run_scenario(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
     shown = text_views.status_view(state, ())
-    assert "interest $5 a loan, 3 of 70 loans taken" in shown
+    assert "interest $5 a loan ($10 above 5 loans), 3 of 70 loans taken" in shown
     assert "WT short 20%" in shown
     assert "bank" not in shown
     assert "5 shares; loans: 2 of 5" in text_views.company_view(state, "WT")

@@ -39,7 +39,7 @@ def test_an_opening_from_standard_input(run: Run, tmp_path: Path) -> None:
     done = run(lines=OPENING)
     assert done.returncode == 0
     assert "Ann buys the SV" in done.stdout or "Ann pays $20" in done.stdout
-    assert "'frobnicate' is not a line of this game" in done.stdout
+    assert "This is not a line of this game" in done.stdout
     assert "Bob: bid CA 165" in done.stdout
     assert "RAILPOST_DISCORD_TOKEN" in done.stdout and "RAILPOST_IMAP" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
