@@ -1,6 +1,6 @@
 """A player whose address refuses emails is cut off, and comes back by Discord and by the terminal.
 
-By a letter: `test_by_mail.test_bounces_end_emails_and_a_letter_brings_them_back`.
+By a letter: `tests/mail/test_reachability.py`.
 """
 
 from __future__ import annotations
