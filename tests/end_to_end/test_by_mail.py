@@ -6,9 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
-from datetime import timedelta
-from email.message import EmailMessage
-from email.policy import SMTP
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +13,7 @@ import pytest
 
 from bot.hub import people
 from tests.drawn_here import DrawnHere
-from tests.end_to_end.mail_players import ADDRESS, MailHarness, Server, asks, copied, headline, served
+from tests.end_to_end.mail_players import MailHarness, Server, copied, headline, served
 from tests.mail.servers import Delivery, dovecot_server, pymap_server
 
 SERVERS = [
@@ -69,21 +66,6 @@ async def test_a_turn_email_has_pictures(drawing: MailHarness) -> None:
     assert "[Picture: Auction of" in turn.text
 
 
-async def test_an_order_is_left_by_mail_and_its_owner_alone_hears_of_it(pymap: MailHarness) -> None:
-    await pymap.table("1830", NAMES)
-    ann, bob, cid = (pymap.player(name) for name in NAMES)
-    for player in (ann, bob, cid):
-        await player.email()
-    receipt = await bob.said("auto pass once")
-    assert "Order 1: `auto pass once`. `auto off 1` takes it back." in receipt.text
-    assert "OK: all lines were carried out." in headline(receipt)
-    await ann.said("buy SV")
-    ended = await bob.email()
-    assert headline(ended) == "Your order `auto pass once` has ended." and "It has passed." in ended.text
-    turn = await cid.email()
-    assert "Bob passes." in turn.text and "order `" not in turn.text
-
-
 async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     table = await office.table("1830", NAMES)
     ann, bob = office.player("Ann"), office.player("Bob")
@@ -102,37 +84,6 @@ async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     assert await office.lines(table) == ["buy SV"]
     await office.settled(1)
     assert await office.mailbox.count("INBOX") == 0
-
-
-async def test_the_receipt_of_a_bad_line_has_legal_lines(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES)
-    ann = pymap.player("Ann")
-    await ann.email()
-    answer = await ann.said("bid CS 41")
-    assert headline(answer) == "NOT DONE." and "| bid CS 41" in answer.text
-    assert "$45" in answer.text and "bid CS 45" in answer.text
-    answer = await ann.said("by SV")
-    assert "buy SV → " in answer.text and await pymap.lines(table) == []
-    assert headline(await ann.said("yes", to=answer)) == "OK: all lines were carried out."
-    assert await pymap.lines(table) == ["buy SV"]
-
-
-async def test_a_reply_to_an_old_email_changes_nothing_and_gets_the_events(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES)
-    ann, bob, cid = (pymap.player(name) for name in NAMES)
-    first, _, _ = [await player.email() for player in (ann, bob, cid)]
-    await ann.said("buy SV")
-    await bob.email()
-    await bob.said("buy CS")
-    await cid.email()
-    await cid.said("pass")
-    await ann.email()
-    stale = await ann.said("bid MH 200", to=first)
-    assert headline(stale) == "NOT DONE: the game has moved on."
-    assert "Bob buys the CS for $40." in stale.text
-    assert "pass" in copied(stale, "You can write now")
-    assert headline(await ann.said("pass")) == "OK: all lines were carried out."
-    assert await pymap.lines(table) == ["buy SV", "buy CS", "pass", "pass"]
 
 
 async def test_an_email_that_arrives_twice_takes_effect_once(office: MailHarness) -> None:
@@ -166,21 +117,6 @@ async def test_other_senders_cannot_act_for_a_seat(pymap: MailHarness) -> None:
     assert await pymap.lines(table) == ["buy SV"]
     assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
-
-
-async def test_strangers_and_guessed_tokens_get_no_reply(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES)
-    ann = pymap.player("Ann")
-    turn = await ann.email()
-    await pymap.mail(ann.written(turn, "buy SV", sender="eve@evil.test", token=False))
-    forged = ann.written(turn, "buy SV", sender="eve@evil.test", token=False)
-    await pymap.mail(forged.replace(b"play@games.test", b"play+" + b"a" * 26 + b"@games.test"))
-    await pymap.settled(2, "Ignored")
-    await ann.quiet()
-    assert not [email for email in pymap.player_server.emails if "eve@evil.test" in email.recipients]
-    await pymap.mail(ann.written(turn, "buy SV", token=False))
-    assert "does not show for which table it is" in (await ann.email()).text
-    assert await pymap.lines(table) == []
 
 
 async def test_queries(drawing: MailHarness) -> None:
@@ -261,46 +197,6 @@ async def test_resigning_needs_a_confirmation(pymap: MailHarness) -> None:
     assert "does not show for which table it is" in (await ann.email()).text
 
 
-async def test_stop_ends_emails_and_keeps_the_seat(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES)
-    ann, bob = pymap.player("Ann"), pymap.player("Bob")
-    await ann.email(), await bob.email()
-    assert "No more emails go to bob@player.test" in (await bob.said("stop")).text
-    assert "Bob gets no more emails and cannot be reached otherwise." in (await ann.email()).text
-    assert headline(await ann.said("buy SV", to=ann.inbox[1])).startswith("OK")
-    await bob.quiet()
-    unsubscribe = str(ann.inbox[1].message["List-Unsubscribe"])
-    to = re.fullmatch(r"<mailto:(.+)\?subject=stop>", unsubscribe)
-    assert to
-    raw = ann.written(ann.inbox[1], "", subject="stop", quotes=False)
-    await pymap.mail(raw.replace(str(ann.inbox[1].message["Reply-To"]).encode(), to[1].encode()))
-    assert "No more emails go to ann@player.test" in (await ann.email()).text
-    assert (await pymap.service.queries.table_info(table.id)).seat_of(
-        table.seated_players[1].person_id
-    ) is not None
-    assert "Emails go to bob@player.test again" in (await bob.said("start")).text
-    assert headline(await bob.email()) == "It is your turn, Bob."
-    await bob.said("buy CS")
-    assert (await pymap.lines(table))[-1] == "buy CS"
-
-
-async def test_an_address_is_linked_by_a_confirming_reply(office: MailHarness) -> None:
-    async with office.store.begin() as unit:
-        person = await people.person_by_discord(unit, 77, "Dora")
-        await people.claim_address(unit, person.id, "Dora@Player.Test")
-    office.service.wake_subscribers()
-    dora = office.player("Dora")
-    asked = await dora.email()
-    assert headline(asked) == "Is this your address?" and copied(asked, "Reply") == ["yes"]
-    async with office.store.read() as unit:
-        assert await unit.people.verified_addresses(person.id) == []
-    assert "Please reply with one word" in (await dora.said("maybe")).text
-    assert "dora@player.test is confirmed" in (await dora.said("yes", to=asked)).text
-    async with office.store.read() as unit:
-        assert await unit.people.verified_addresses(person.id) == ["dora@player.test"]
-    assert "is confirmed" in (await dora.said("yes", to=asked)).text
-
-
 async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:
     async with pymap.store.begin() as unit:
         person = await people.person_by_discord(unit, 77, "Mallory")
@@ -308,6 +204,8 @@ async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:
     pymap.service.wake_subscribers()
     ann = pymap.player("Ann")
     asked = await ann.email()
+    assert headline(asked) == "Is this your address?" and copied(asked, "Reply") == ["yes"]
+    assert "Please reply with one word" in (await ann.said("maybe")).text
     await pymap.mail(ann.written(asked, "yes", sender="mallory@evil.test"))
     await ann.email()
     async with pymap.store.read() as unit:
@@ -316,58 +214,6 @@ async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:
     assert "has expired" in (await ann.said("yes", to=asked)).text
     async with pymap.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
-
-
-async def test_a_player_with_only_email_is_invited_and_plays(office: MailHarness) -> None:
-    ann = await office.person("Ann")
-    table = await office.service.lobby.create("1830", ann.id, name="Friday")
-    await office.service.lobby.join(table.id, ann.id, "Ann")
-    async with office.store.begin() as unit:
-        guest = await people.person_by_address(unit, "gus@player.test", "Gus")
-    await office.service.lobby.invite(table.id, guest.id, "Gus", by=ann.id)
-    gus = office.player("Gus")
-    asked = await gus.email()
-    assert headline(asked) == "Ann invites you to a game of 1830."
-    with pytest.raises(ValueError, match="Gus has not joined yet"):
-        await office.service.lobby.start(table.id, by=ann.id)
-    assert "You have a seat" in (await gus.said("yes")).text
-    assert "You have a seat" in (await gus.said("yes", to=asked)).text
-    await office.service.lobby.start(table.id, by=ann.id, order=("Gus", "Ann"))
-    assert headline(await gus.email()) == "It is your turn, Gus."
-    assert headline(await gus.said("buy SV")) == "OK: all lines were carried out."
-
-
-async def test_bounces_end_emails_and_an_email_brings_them_back(
-    pymap: MailHarness, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two refusals of the address cut Bob off; the table is told; an email of his is enough to go on."""
-    monkeypatch.setattr("bot.email.reachability.ASK_AGAIN", timedelta(0))
-    table = await pymap.table("1830", NAMES)
-    ann, bob = pymap.player("Ann"), pymap.player("Bob")
-    pymap.player_server.refuse = lambda to: "550 no such user" if to.startswith("bob@") else None
-    await ann.email()
-    await ann.said("buy SV")
-    told = await ann.email()
-    assert headline(told) == "Emails to Bob do not arrive." and "Nothing else reaches them." in told.text
-    person_id = table.seated_players[1].person_id
-    async with pymap.store.read() as unit:
-        (known,) = await unit.people.identities(person_id)
-    assert known.fault and len(known.bounces) == 2
-    assert bob.inbox == []
-
-    pymap.player_server.refuse = lambda _: None
-    email = EmailMessage(policy=SMTP)
-    email["From"], email["To"] = bob.address, ADDRESS
-    email["Message-ID"] = "<back@player.test>"
-    email.set_content("I am here\n")
-    await pymap.mail(email.as_bytes(), sender=bob.address)
-    assert "Emails reach Bob again." in (await ann.email()).text
-    while not asks(await bob.email(), "Bob"):
-        pass
-    await bob.reply("buy CS")
-    while not headline(await bob.email()).startswith("OK"):
-        pass
-    assert (await pymap.lines(table))[-1] == "buy CS"
 
 
 async def test_what_the_operator_has_to_mend_is_held(
@@ -391,19 +237,6 @@ async def test_what_the_operator_has_to_mend_is_held(
     assert (status.dead, status.pending > 0) == (0, True)
 
 
-async def test_the_outbox_is_sent_after_a_restart_with_the_same_ids(tmp_path: Path) -> None:
-    """The server accepts an email and loses the connection: the same email is sent again."""
-    async with served(tmp_path) as office:
-        office.player_server.drop_after_data = 1
-        await office.table("1830", NAMES[:2])
-        ann = office.player("Ann")
-        first = await ann.email()
-        async with office.store.begin() as unit:
-            row = await unit.outbox.get(str(first.message["Message-ID"]))
-            assert row is not None
-        assert row.status in ("pending", "sent")
-
-
 async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> None:
     table = await pymap.table("1830", NAMES[:2])
     ann = pymap.player("Ann")
@@ -418,15 +251,6 @@ async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> No
     files = [part.get_filename() for part in end.message.iter_attachments()]
     assert files == [f"{table.code}.18xx", "animation.gif"]
     assert "is ended" in (await ann.said("buy SV", to=ann.inbox[1])).text
-
-
-async def test_a_pause_is_announced(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES[:2])
-    ann = pymap.player("Ann")
-    await ann.email()
-    await pymap.service.running.pause(table.id, by=None)
-    assert "pauses the game" in (await ann.email()).text
-    assert "is paused" in (await ann.said("buy SV", to=ann.inbox[1])).text
 
 
 async def test_notes_by_mail(drawing: MailHarness) -> None:

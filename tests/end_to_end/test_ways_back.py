@@ -1,6 +1,6 @@
 """A player whose address refuses emails is cut off, and comes back by Discord and by the terminal.
 
-By an email: `test_by_mail.test_bounces_end_emails_and_an_email_brings_them_back`.
+By an email: `tests/mail/test_reachability.py`.
 """
 
 from __future__ import annotations

@@ -82,9 +82,8 @@ def test_a_game_without_secrets_stays_as_it_is() -> None:
     assert report.history is not None and redacted(report.history) is report.history
 
 
-@pytest.mark.parametrize("seed", [204, 200])
-def test_a_random_game_leads_to_the_same_end(seed: int) -> None:
-    game = simulate_game("1817", 7, seed)
+def test_a_random_game_leads_to_the_same_end() -> None:
+    game = simulate_game("1817", 7, 200)
     public = redacted(game.history)
     assert any(is_secret(line) for _, line in game.lines) and not any(is_secret(t.line) for t in public.lines)
     before, after = visible_to(game.state, None), visible_to(end_of(public), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import sqlite3
@@ -168,22 +167,6 @@ async def test_a_clock_that_is_set_by_a_day_holds_no_move_and_no_message(
             waiting = (await unit.outbox.queue_status("discord")).pending
         keys = {message.ordering_key for message in due}
         assert due and waiting >= len(due) and len(keys) == len(due)
-
-
-async def test_two_services_at_one_store_play_as_one(world: ServiceHarness, address: str) -> None:
-    """Each knows what the other has written before it plays, and a request counts once."""
-    async with await open_store(address) as other_store:
-        other = Service(other_store)
-        assert isinstance(await world.say("Ann", "buy SV", request="a"), Completed)
-        first = await other.submit(world.table, 1, ["buy CS"], None, "b")
-        again = await world.service.submit(world.table, 1, ["buy CS"], None, "b")
-        assert isinstance(first, Completed) and again == first
-        both = await asyncio.gather(
-            world.service.submit(world.table, 2, ["buy DH"], None, "c"),
-            other.submit(world.table, 2, ["buy DH"], None, "c"),
-        )
-        assert both[0] == both[1]
-    assert await world.lines() == ["buy SV", "buy CS", "buy DH"]
 
 
 @sqlite_only

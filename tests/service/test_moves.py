@@ -20,7 +20,7 @@ from bot.hub.request import (
     encode_result,
 )
 from bot.service import Service
-from storage import NotFound
+from storage import NotFound, open_store
 from tests.service.conftest import ServiceHarness
 from tests.service.test_orders import OPENING, say_all
 from tests.tables import started
@@ -174,18 +174,23 @@ async def test_tables_do_not_wait_for_each_other(world: ServiceHarness) -> None:
     assert isinstance(await waiting, Completed)
 
 
-async def test_two_services_on_one_store(world: ServiceHarness) -> None:
-    """What a second process writes at the same table is noticed, not overwritten."""
-    other = Service(world.store)
-    await world.say("Ann", "buy SV")
-    answer = await other.submit(world.table, 1, ["buy CS"], None, "o1")
-    assert isinstance(answer, Completed)
-    assert isinstance(await world.say("Cid", "pass"), Completed)
-    assert await world.lines() == ["buy SV", "buy CS", "pass"]
-    both = await asyncio.gather(
-        other.submit(world.table, 0, ["pass"], "0.4", "o2"), world.say("Ann", "bid CA 165", seen="0.4")
-    )
-    assert sorted(type(a).__name__ for a in both) == ["Completed", "StaleDecision"]
+async def test_two_services_at_one_store_play_as_one(world: ServiceHarness, address: str) -> None:
+    """What a second process writes at the same table is noticed, not overwritten; a request counts once."""
+    async with await open_store(address) as other_store:
+        other = Service(other_store)
+        await world.say("Ann", "buy SV")
+        first = await other.submit(world.table, 1, ["buy CS"], None, "b")
+        assert isinstance(first, Completed)
+        assert await world.service.submit(world.table, 1, ["buy CS"], None, "b") == first
+        one, same = await asyncio.gather(
+            *(each.submit(world.table, 2, ["pass"], None, "c") for each in (other, world.service))
+        )
+        assert isinstance(one, Completed) and one == same
+        assert await world.lines() == ["buy SV", "buy CS", "pass"]
+        both = await asyncio.gather(
+            other.submit(world.table, 0, ["pass"], "0.4", "o2"), world.say("Ann", "bid CA 165", seen="0.4")
+        )
+        assert sorted(type(a).__name__ for a in both) == ["Completed", "StaleDecision"]
 
 
 async def test_an_action_out_of_turn_makes_no_decision_stale(world: ServiceHarness) -> None:

@@ -199,33 +199,6 @@ async def test_nobody_else_sees_an_order_before_or_after_it_speaks(trading: Serv
     assert not [n for m, n in await trading.sent() if n.kind == "order" and n.seat != 1]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "auto pass",
-        "auto buy 2 B&O then pass",
-        "auto decline deals",
-        "auto decline votes",
-        "auto decline polls",
-    ],
-)
-async def test_every_view_of_others_is_that_of_a_game_without_the_order(
-    trading: ServiceHarness, line: str
-) -> None:
-    """Until the order speaks: status, log, help, exports, cards, emails, notifications, and answers to lines
-    that are refused."""
-    before = {name: await read_by(trading, name) for name in ("Ann", "Cid")}
-    wrong = await trading.say("Cid", "buy PRR")
-    sent = await trading.sent()
-    await arm(trading, "Bob", line)
-    await arm(trading, "Bob", "auto")
-    assert {name: await read_by(trading, name) for name in before} == before
-    assert await trading.say("Cid", "buy PRR") == wrong
-    assert await trading.sent() == sent
-    await arm(trading, "Bob", "auto off")
-    assert {name: await read_by(trading, name) for name in before} == before and await trading.sent() == sent
-
-
 async def test_a_vote_is_declined_by_an_order(trading: ServiceHarness) -> None:
     await say_all(trading, ("Ann", "par PRR 67"))
     await arm(trading, "Bob", "auto decline votes")

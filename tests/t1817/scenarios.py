@@ -14,69 +14,6 @@ both_conventions = pytest.mark.parametrize("options", BOTH, ids=("rulebook", "si
 RUNNER = ScenarioRunner("1817")
 run_scenario, scenario_error = RUNNER.run, RUNNER.error
 
-MERGER = """
-@ cash Ann 500
-@ cash Bob 500
-@ cash Cid 500
-@ size WT 2
-@ price WT 100
-@ owns Ann WT 2
-@ cash WT 200
-@ token WT F19
-@ trains WT 2
-"""
-"""A company of two shares, and money for everybody."""
-MONEY = """
-@ phase 3
-@ cash Ann 500
-@ cash Bob 500
-@ cash Cid 500
-@ trains bank 3 3 3
-"""
-WT = """
-@ size WT 5
-@ price WT 100
-@ owns Ann WT 2
-@ owns Bob WT 2
-@ president WT Ann
-@ cash WT 200
-@ token WT F19
-@ trains WT 2
-"""
-SR = """
-@ size SR 5
-@ price SR 60
-@ owns Bob SR 1
-@ owns Cid SR 2
-@ cash SR 100
-@ token SR G18
-@ trains SR 2
-"""
-FIVE = MONEY + WT
-TWO = f"""{MONEY}
-@ size WT 2
-@ price WT 100
-@ owns Ann WT 2
-@ cash WT 100
-@ token WT F19
-"""
-TEN = """
-@ phase 5
-@ cash Ann 900
-@ cash Bob 900
-@ cash Cid 900
-@ trains bank 5 5 5
-@ size WT 10
-@ price WT 100
-@ owns Ann WT 5
-@ cash WT 200
-@ token WT F19
-@ trains WT 5
-"""
-ANN = "@ round stock Ann\n"
-BOB = "@ round stock Bob\n"
-CID = "@ round stock Cid\n"
-
 
 def company_lines(sym: str, size: int, price: int | str, owners: str, **more: int | str) -> str:
     """Set-up lines of a company: `owners` as `Ann 2, treasury 1`, the others by their own words."""
@@ -84,3 +21,18 @@ def company_lines(sym: str, size: int, price: int | str, owners: str, **more: in
     said += [f"owns {who} {sym} {count}" for who, count in (each.split() for each in owners.split(", "))]
     said += [f"{word} {sym} {value}" for word, value in more.items()]
     return "".join(f"@ {line}\n" for line in said)
+
+
+CASH = "@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n"
+MONEY = f"@ phase 3\n{CASH}@ trains bank 3 3 3\n"
+MERGER = CASH + company_lines("WT", 2, 100, "Ann 2", cash=200, token="F19", trains=2)
+"""A company of two shares, and money for everybody."""
+WT = company_lines("WT", 5, 100, "Ann 2, Bob 2", president="Ann", cash=200, token="F19", trains=2)
+SR = company_lines("SR", 5, 60, "Bob 1, Cid 2", cash=100, token="G18", trains=2)
+FIVE = MONEY + WT
+TWO = MONEY + company_lines("WT", 2, 100, "Ann 2", cash=100, token="F19")
+TEN = "@ phase 5\n@ cash Ann 900\n@ cash Bob 900\n@ cash Cid 900\n@ trains bank 5 5 5\n"
+TEN += company_lines("WT", 10, 100, "Ann 5", cash=200, token="F19", trains=5)
+ANN = "@ round stock Ann\n"
+BOB = "@ round stock Bob\n"
+CID = "@ round stock Cid\n"

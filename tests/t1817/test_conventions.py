@@ -22,6 +22,7 @@ from tests.t1817.scenarios import (
     SITE,
     TEN,
     both_conventions,
+    company_lines,
     run_scenario,
     scenario_error,
 )
@@ -35,7 +36,7 @@ PLAYED_BY_SITE = (SITE,)
 ROWS = range(1, 27)
 NOT_OF_PLAY = {22: "how a price below $40 is printed in a log"}
 
-SR = "@ size SR 2\n@ price SR 60\n@ owns Bob SR 2\n@ cash SR 50\n@ token SR G18\n@ trains SR 2\n"
+SR = company_lines("SR", 2, 60, "Bob 2", cash=50, token="G18", trains=2)
 
 
 def test_row_1_bids_on_privates() -> None:
@@ -107,26 +108,9 @@ def test_row_4_privates_of_players_in_the_score() -> None:
     run_scenario(body + "= score Ann 850", options=PLAYED_BY_SITE)
 
 
-CRISIS = """
-@ phase 3
-@ cash Ann 10
-@ cash Bob 500
-@ cash Cid 500
-@ size WT 2
-@ price WT 100
-@ owns Ann WT 2
-@ cash WT 15
-@ loans WT 2
-@ interest 30
-@ token WT F19
-@ trains WT 2
-@ trains bank 3 3
-@ size SR 5
-@ price SR 60
-@ owns Bob SR 3
-@ token SR G18
-@ trains SR 2
-"""
+CRISIS = "@ phase 3\n@ cash Ann 10\n@ cash Bob 500\n@ cash Cid 500\n@ interest 30\n@ trains bank 3 3\n"
+CRISIS += company_lines("WT", 2, 100, "Ann 2", cash=15, loans=2, token="F19", trains=2)
+CRISIS += company_lines("SR", 5, 60, "Bob 3", token="G18", trains=2)
 UNPAID = "@ round operating WT\n?Ann: pass\n?Ann: done\n?Ann: done\n?Ann: done\n= cash Ann -35\n"
 
 
@@ -304,7 +288,7 @@ def test_row_17_the_privates_of_a_bankrupt() -> None:
     run_scenario(body + "= private TS Ann", options=PLAYED_BY_SITE)
 
 
-PW = "@ size PW 2\n@ price PW liquidation\n@ owns Cid PW 2\n@ token PW F13\n@ trains PW 2\n@ round sale PW\n"
+PW = company_lines("PW", 2, "liquidation", "Cid 2", token="F13", trains=2) + "@ round sale PW\n"
 
 
 @both_conventions
@@ -323,33 +307,11 @@ def test_row_18_and_those_in_acquisition_after_it(options: Options) -> None:
     run_scenario(kinds + sold, options=options)
 
 
-LOSES_ALL = """
-@ phase 3
-@ cash Ann 0
-@ cash Bob 500
-@ trains bank 3 3 3
-@ size WT 2
-@ price WT liquidation
-@ owns Ann WT 2
-@ loans WT 2
-@ token WT F19
-@ trains WT 2
-@ size PW 2
-@ price PW {0}
-@ owns Ann PW 2
-@ token PW F13
-@ trains PW 2
-@ size SR 5
-@ price SR 60
-@ owns Bob SR 3
-@ cash SR 300
-@ token SR G18
-@ trains SR 2
-@ round sale WT
-Bob: pass
-?Ann: pass
-Ann: bankrupt
-"""
+LOSES_ALL = "@ phase 3\n@ cash Ann 0\n@ cash Bob 500\n@ trains bank 3 3 3\n"
+LOSES_ALL += company_lines("WT", 2, "liquidation", "Ann 2", loans=2, token="F19", trains=2)
+LOSES_ALL += company_lines("PW", 2, "{0}", "Ann 2", token="F13", trains=2)
+LOSES_ALL += company_lines("SR", 5, 60, "Bob 3", cash=300, token="G18", trains=2)
+LOSES_ALL += "@ round sale WT\nBob: pass\n?Ann: pass\nAnn: bankrupt\n"
 
 
 @pytest.mark.parametrize("price", ["100", "acquisition 2"])

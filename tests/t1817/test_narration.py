@@ -6,40 +6,11 @@ import engine
 from bot.position import text_views
 from bot.position.pending import pending_decisions
 from engine import State
-from tests.t1817.scenarios import MERGER, run_scenario
+from tests.t1817.scenarios import CASH, MERGER, company_lines, run_scenario
 
-TWO = (
-    MERGER
-    + """
-@ size SR 2
-@ price SR 60
-@ owns Bob SR 2
-@ cash SR 50
-@ loans SR 1
-@ token SR G18
-@ trains SR 2
-"""
-)
-FIVE = """
-@ cash Ann 500
-@ cash Bob 500
-@ cash Cid 500
-@ size WT 5
-@ price WT 100
-@ owns Ann WT 2
-@ owns Cid WT -1
-@ cash WT 200
-@ loans WT 2
-@ token WT F19
-@ trains WT 2
-@ size SR 5
-@ price SR {where}
-@ owns Bob SR 2
-@ cash SR 80
-@ loans SR 1
-@ token SR G18
-@ trains SR 2 2
-"""
+TWO = MERGER + company_lines("SR", 2, 60, "Bob 2", cash=50, loans=1, token="G18", trains=2)
+FIVE = CASH + company_lines("WT", 5, 100, "Ann 2, Cid -1", cash=200, loans=2, token="F19", trains=2)
+FIVE += company_lines("SR", 5, "{where}", "Bob 2", cash=80, loans=1, token="G18", trains="2 2")
 
 
 def said(state: State, *lines: str) -> tuple[State, list[str]]:

@@ -6,40 +6,16 @@ import pytest
 
 import engine
 from engine import AmbiguousError, RefusedError, State
-from tests.t1817.scenarios import run_scenario
+from tests.t1817.scenarios import company_lines, run_scenario
 
 CASH = "@ cash Ann 900\n@ cash Bob 900\n@ cash Cid 900\n"
-FIVES = f"""{CASH}
-@ size WT 5
-@ price WT 100
-@ owns Ann WT 2
-@ owns pool WT 1
-@ cash WT 500
-@ loans WT 1
-@ token WT F19
-@ trains WT 2
-@ size SR 5
-@ price SR 60
-@ owns Bob SR 2
-@ cash SR 300
-@ token SR G18
-@ trains SR 2
-"""
+FIVES = CASH + company_lines("WT", 5, 100, "Ann 2, pool 1", cash=500, loans=1, token="F19", trains=2)
+FIVES += company_lines("SR", 5, 60, "Bob 2", cash=300, token="G18", trains=2)
 MORE = FIVES.replace("owns Bob SR 2", "owns Bob SR 2\n@ owns Ann WT 3\n@ owns Bob WT 1").replace(
     "@ owns Ann WT 2\n", ""
 )
-WORKS = f"""{CASH}
-@ size WT 5
-@ price WT 100
-@ owns Ann WT 3
-@ cash WT 500
-@ loans WT 2
-@ markers WT 1
-@ token WT F19
-@ tile F19 57 2
-@ tile G20 7 1
-@ trains WT 2
-"""
+WORKS = CASH + company_lines("WT", 5, 100, "Ann 3", cash=500, loans=2, markers=1, token="F19", trains=2)
+WORKS += "@ tile F19 57 2\n@ tile G20 7 1\n"
 MINES = WORKS.replace("F19 57 2", "F13 57 0").replace("WT F19", "WT F13") + "@ private CM WT\n"
 MILL = "@ private PSM WT\n@ private UBC WT\n"
 TRAINS = f"{FIVES}@ trains pool 2+\n"

@@ -136,28 +136,11 @@ def test_who_is_worth_a_bid_that_he_cannot_make_of_his_privates_stays_in_the_auc
     run_scenario(body + "Bob: pass\n= president SR Ann\n= price SR 180", options=rules)
 
 
-SHORT_BANK = """
-@ phase 5
-@ cash Ann 300
-@ cash Bob 300
-@ cash Cid 300
-@ trains bank 5 5
-@ size WT 5
-@ price WT 60
-@ owns Ann WT 4
-@ owns Cid WT 1
-@ owns pool WT -1
-@ owns treasury WT 1
-@ cash WT 200
-@ token WT F19
-@ trains WT 5
-@ size SR 5
-@ price SR 60
-@ owns Ann SR 2
-@ owns Cid SR 1
-@ token SR G18
-@ trains SR 5
-"""
+SHORT_BANK = "@ phase 5\n@ cash Ann 300\n@ cash Bob 300\n@ cash Cid 300\n@ trains bank 5 5\n"
+SHORT_BANK += company_lines(
+    "WT", 5, 60, "Ann 4, Cid 1, pool -1, treasury 1", cash=200, token="F19", trains=5
+)  # fmt: skip
+SHORT_BANK += company_lines("SR", 5, 60, "Ann 2, Cid 1", token="G18", trains=5)
 
 
 def test_shares_sold_short_and_short_shares_of_the_bank_stay_open() -> None:
@@ -458,32 +441,11 @@ def test_kept_tokens_are_exported_as_the_removal_of_the_others() -> None:
     assert [r["type"] for r in exporter.actions] == ["remove_token", "remove_token"]
 
 
-LAST_TWO = """
-@ phase 3
-@ cash Ann 0
-@ cash Bob 0
-@ cash Cid 0
-@ trains bank 3 3 3
-@ size SR 2
-@ price SR liquidation
-@ owns Bob SR 2
-@ cash SR 70
-@ token SR G18
-@ size WT 2
-@ price WT liquidation
-@ owns Ann WT 2
-@ loans WT 2
-@ token WT F19
-@ size PW 2
-@ price PW 100
-@ owns Ann PW 2
-@ cash PW 300
-@ token PW F13
-@ round sale WT
-Ann: pass
-= cash Ann -200
-= cash SR 0
-"""
+LAST_TWO = "@ phase 3\n@ cash Ann 0\n@ cash Bob 0\n@ cash Cid 0\n@ trains bank 3 3 3\n"
+LAST_TWO += company_lines("SR", 2, "liquidation", "Bob 2", cash=70, token="G18")
+LAST_TWO += company_lines("WT", 2, "liquidation", "Ann 2", loans=2, token="F19")
+LAST_TWO += company_lines("PW", 2, 100, "Ann 2", cash=300, token="F13")
+LAST_TWO += "@ round sale WT\nAnn: pass\n= cash Ann -200\n= cash SR 0\n"
 
 
 def test_after_the_last_bankruptcy_sales_go_on_until_somebody_is_asked() -> None:

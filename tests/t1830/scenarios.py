@@ -8,7 +8,8 @@ from tests.scenarios import ScenarioRunner
 
 TITLE = "1830"
 SITE = "conventions 18xx.games"
-BOTH = ((), (SITE,))
+Options = tuple[str, ...]
+BOTH: tuple[Options, ...] = ((), (SITE,))
 
 both_conventions = pytest.mark.parametrize("options", BOTH, ids=("rulebook", "site"))
 

@@ -3,7 +3,7 @@
 from engine.core.actions import TradePrivate
 from engine.kernel import game_of, options
 from engine.title import SITE_CONVENTIONS as SITE
-from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
+from tests.t1830.scenarios import BOUGHT, Options, both_conventions, run_scenario, scenario_error
 
 
 def test_7_privates_are_offered_one_at_a_time_in_order_of_value() -> None:
@@ -17,8 +17,9 @@ def test_7_a_private_that_is_passed_is_offered_to_the_next_player() -> None:
     run_scenario("Ann: pass\n= turn Bob\nBob: pass\n= turn Cid\nCid: buy SV\n= cash Cid 780\n= turn Ann")
 
 
-def test_7_the_player_after_the_last_buyer_has_the_priority() -> None:
-    run_scenario(BOUGHT + "Cid: par BO 67\n= priority Ann\n= round stock Ann")
+@both_conventions
+def test_7_the_player_after_the_last_buyer_has_the_priority(options: Options) -> None:
+    run_scenario(BOUGHT + "Cid: par BO 67\n= priority Ann\n= round stock Ann", options=options)
 
 
 def test_7_nothing_is_sold_in_the_first_stock_round() -> None:
@@ -42,15 +43,17 @@ def test_7_1_a_player_buys_bids_or_passes() -> None:
     )
 
 
-def test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5() -> None:
+@both_conventions
+def test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5_in_no_set_steps(options: Options) -> None:
     run_scenario(
         """
         !Ann: bid CS 40 | 1830 §7.2
         !Ann: bid CS 44 | 1830 §7.2
-        Ann: bid CS 45
-        !Bob: bid CS 49 | 1830 §7.2
-        Bob: bid CS 50
-        """
+        Ann: bid CS 46
+        !Bob: bid CS 50 | 1830 §7.2
+        Bob: bid CS 51
+        """,
+        options=options,
     )
 
 
@@ -72,7 +75,8 @@ def test_7_2_a_single_bidder_buys_for_his_bid_once_the_private_before_is_sold() 
     run_scenario("Ann: bid CS 45\nBob: buy SV\n= private CS Ann\n= cash Ann 755\n= cash Bob 780\n= turn Cid")
 
 
-def test_7_2_auction_starts_with_the_lowest() -> None:
+@both_conventions
+def test_7_2_auction_starts_with_the_lowest(options: Options) -> None:
     run_scenario(
         """
         Ann: bid CS 45
@@ -90,7 +94,8 @@ def test_7_2_auction_starts_with_the_lowest() -> None:
         = private CS Ann
         = cash Ann 720
         = cash Bob 800
-        """
+        """,
+        options=options,
     )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1830.scenarios import BOUGHT, run_scenario
+from tests.t1830.scenarios import BOUGHT, Options, both_conventions, run_scenario
 
 STARTED = """
 @ cash Ann 1000
@@ -114,7 +114,8 @@ def test_8_1_unsold_shares_cost_par_at_any_market_price() -> None:
     )
 
 
-def test_8_1_capital_is_ten_times_par() -> None:
+@both_conventions
+def test_8_1_capital_is_ten_times_par(options: Options) -> None:
     run_scenario(
         STARTED
         + """
@@ -126,7 +127,8 @@ def test_8_1_capital_is_ten_times_par() -> None:
         Ann: buy PRR from ipo
         > until operating
         = cash PRR 760
-        """
+        """,
+        options=options,
     )
 
 

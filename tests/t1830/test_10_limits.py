@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1830.scenarios import run_scenario, scenario_error
+from tests.t1830.scenarios import Options, both_conventions, run_scenario, scenario_error
 
 RICH = "@ cash Ann 2000\n@ cash Bob 2000\n@ cash Cid 2000\n"
 
@@ -92,7 +92,8 @@ def test_10_who_is_over_the_limit_sells_first() -> None:
     )
 
 
-def test_10_above_60_percent_outside_the_zone_is_sold_first() -> None:
+@both_conventions
+def test_10_above_60_percent_outside_the_zone_is_sold_first(options: Options) -> None:
     run_scenario(
         RICH
         + """
@@ -105,7 +106,8 @@ def test_10_above_60_percent_outside_the_zone_is_sold_first() -> None:
         !Ann: buy NYC from ipo | 1830 §10
         Ann: sell 1 PRR
         Ann: buy NYC from ipo
-        """
+        """,
+        options=options,
     )
 
 

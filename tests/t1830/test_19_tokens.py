@@ -1,6 +1,6 @@
 """1830 §19: tokens, and the base of the Erie."""
 
-from tests.t1830.scenarios import run_scenario, scenario_error
+from tests.t1830.scenarios import Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
 FRESH = """
@@ -27,7 +27,8 @@ def test_19_a_token_is_placed_free_on_the_base_at_the_first_turn() -> None:
     )
 
 
-def test_19_forty_for_the_first_and_a_hundred_for_any_other() -> None:
+@both_conventions
+def test_19_forty_for_the_first_and_a_hundred_for_any_other(options: Options) -> None:
     track = "@ tile H10 57 1\n@ tile H16 57 1\n@ tile H14 9 1\n@ tile H18 59 1\n"
     run_scenario(
         running("PRR", track, phase="3")
@@ -35,11 +36,13 @@ def test_19_forty_for_the_first_and_a_hundred_for_any_other() -> None:
         Ann: token H10
         = cash PRR 960
         = markers PRR 2
-        """
+        """,
+        options=options,
     )
     run_scenario(
         running("PRR", track + "@ token PRR H10", phase="3")
-        + "Ann: token H16\n= cash PRR 900\n= markers PRR 1"
+        + "Ann: token H16\n= cash PRR 900\n= markers PRR 1",
+        options=options,
     )
 
 

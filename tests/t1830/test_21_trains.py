@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1830.scenarios import run_scenario, scenario_error
+from tests.t1830.scenarios import Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
 ROUTE = "@ tile H10 57 1\n"
@@ -93,26 +93,33 @@ def test_21_discarded_trains_are_sold_again_at_face_value() -> None:
     )
 
 
-def test_21_between_companies_of_one_president_for_a_dollar_or_more() -> None:
+@both_conventions
+def test_21_between_companies_of_one_president_for_a_dollar_or_more(options: Options) -> None:
     two = running("PRR", "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2")
     run_scenario(
         two + BUYING + "!Ann: buy train 2 from CO for 0 | 1830 §21\n"
-        "Ann: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1"
+        "Ann: buy train 2 from CO for 1\n= trains PRR 2\n= cash CO 1",
+        options=options,
     )
     run_scenario(
         two + BUYING + "!Ann: buy train 2 from CO for 1001 | 1830 §17\n"
-        "Ann: buy train 2 from CO for 1000\n= cash CO 1000"
+        "Ann: buy train 2 from CO for 1000\n= cash CO 1000",
+        options=options,
     )
 
 
-def test_21_between_companies_at_an_agreed_price() -> None:
+@both_conventions
+def test_21_between_companies_at_an_agreed_price(options: Options) -> None:
     two = running("PRR", "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2")
     offer = two + BUYING + "Ann: buy train 2 from CO for 500\n= trains PRR none\n= turn Bob\n"
-    run_scenario(offer + "Bob: accept\n= trains PRR 2\n= trains CO 2\n= cash CO 500\n= cash PRR 500")
-    run_scenario(offer + "Bob: decline\n= trains PRR none\n= cash PRR 1000")
+    run_scenario(
+        offer + "Bob: accept\n= trains PRR 2\n= trains CO 2\n= cash CO 500\n= cash PRR 500", options=options
+    )
+    run_scenario(offer + "Bob: decline\n= trains PRR none\n= cash PRR 1000", options=options)
     run_scenario(
         offer + "!Cid: accept | 1830 §17\n!Ann: accept | 1830 §17\n"
-        "Ann: done\n!Bob: accept | 1830 §17\n= trains CO 2 2"
+        "Ann: done\n!Bob: accept | 1830 §17\n= trains CO 2 2",
+        options=options,
     )
 
 
@@ -142,13 +149,15 @@ def test_21_diesels_after_the_first_6() -> None:
     )
 
 
+@both_conventions
 @pytest.mark.parametrize("train", ["4", "5", "6"])
-def test_21_a_trade_in_brings_300(train: str) -> None:
+def test_21_a_trade_in_brings_300(train: str, options: Options) -> None:
     two = running("PRR", f"@ depot 6 1\n@ trains PRR {train} 5", phase="6")
     run_scenario(
         two
         + BUYING
-        + f"!Ann: buy train D | 1830 §21\nAnn: buy train D trading {train}\n= cash PRR 200\n= trains PRR 5 D"
+        + f"!Ann: buy train D | 1830 §21\nAnn: buy train D trading {train}\n= cash PRR 200\n= trains PRR 5 D",
+        options=options,
     )
 
 

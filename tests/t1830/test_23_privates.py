@@ -4,7 +4,7 @@ import pytest
 
 from engine import choices, parse
 from engine.kernel import RefusedError
-from tests.t1830.scenarios import BOUGHT, run_scenario, scenario_error
+from tests.t1830.scenarios import BOUGHT, Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
 STOCK = """
@@ -60,37 +60,47 @@ def test_23_1_not_for_more_than_the_buyer_has() -> None:
     run_scenario(STOCK.format("Ann") + "!Ann: buy private CS from Bob for 501 | 1830 §23.1")
 
 
-def test_23_1_companies_buy_from_the_first_3_on() -> None:
-    run_scenario(running("PRR", "@ private CS Ann") + "!Ann: buy private CS for 40 | 1830 §23.1")
+@both_conventions
+def test_23_1_companies_buy_from_the_first_3_on(options: Options) -> None:
+    run_scenario(
+        running("PRR", "@ private CS Ann") + "!Ann: buy private CS for 40 | 1830 §23.1", options=options
+    )
     run_scenario(
         running("PRR", "@ private CS Ann", phase="3")
-        + "Ann: buy private CS for 40\n= private CS PRR\n= cash Ann 40"
+        + "Ann: buy private CS for 40\n= private CS PRR\n= cash Ann 40",
+        options=options,
     )
 
 
+@both_conventions
 @pytest.mark.parametrize(
     ("private", "low", "high"),
     [("SV", 10, 40), ("CS", 20, 80), ("DH", 35, 140), ("MH", 55, 220), ("CA", 80, 320)],
 )
-def test_23_1_companies_pay_half_to_twice_the_face_value(private: str, low: int, high: int) -> None:
+def test_23_1_companies_pay_half_to_twice_the_face_value(
+    private: str, low: int, high: int, options: Options
+) -> None:
     company = running("PRR", f"@ private {private} Ann", phase="3")
     for amount in (low, high):
         run_scenario(
             company
-            + f"Ann: buy private {private} for {amount}\n= cash Ann {amount}\n= cash PRR {1000 - amount}"
+            + f"Ann: buy private {private} for {amount}\n= cash Ann {amount}\n= cash PRR {1000 - amount}",
+            options=options,
         )
     run_scenario(
-        company + f"!Ann: buy private {private} for {low - 1}\n!Ann: buy private {private} for {high + 1}"
+        company + f"!Ann: buy private {private} for {low - 1}\n!Ann: buy private {private} for {high + 1}",
+        options=options,
     )
 
 
-def test_23_1_of_another_player_with_his_consent() -> None:
+@both_conventions
+def test_23_1_of_another_player_with_his_consent(options: Options) -> None:
     offer = (
         running("PRR", "@ private CS Bob", phase="3")
         + "Ann: buy private CS for 60\n= private CS Bob\n= turn Bob\n"
     )
-    run_scenario(offer + "Bob: accept\n= private CS PRR\n= cash Bob 60\n= cash PRR 940")
-    run_scenario(offer + "Bob: decline\n= private CS Bob\n= cash PRR 1000")
+    run_scenario(offer + "Bob: accept\n= private CS PRR\n= cash Bob 60\n= cash PRR 940", options=options)
+    run_scenario(offer + "Bob: decline\n= private CS Bob\n= cash PRR 1000", options=options)
 
 
 def test_23_1_in_the_companys_turn_only() -> None:

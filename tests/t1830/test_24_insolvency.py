@@ -1,7 +1,7 @@
 """1830 §24: enforced purchases and insolvency."""
 
 from engine.core.state import OperatingTurn
-from tests.t1830.scenarios import run_scenario, scenario_error
+from tests.t1830.scenarios import Options, both_conventions, run_scenario, scenario_error
 
 # The PRR has a route and no train; Ann is its president and holds 30 % of the NYC too.
 NEED = """
@@ -77,13 +77,18 @@ def test_24_2_the_presidents_cash_before_his_stock() -> None:
     )
 
 
-def test_24_2_with_his_cash_no_more_than_face_value_for_another_companys_train() -> None:
+@both_conventions
+def test_24_2_with_his_cash_no_more_than_face_value_for_another_companys_train(options: Options) -> None:
     other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
     run_scenario(
         need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81 | 1830 §24.2\n"
-        "Ann: buy train 2 from CO for 80"
+        "Ann: buy train 2 from CO for 80",
+        options=options,
     )
-    run_scenario(need(ann=300, more=other) + "Ann: buy train 2 from CO for 1\n= cash Ann 299\n= cash CO 1")
+    run_scenario(
+        need(ann=300, more=other) + "Ann: buy train 2 from CO for 1\n= cash Ann 299\n= cash CO 1",
+        options=options,
+    )
 
 
 def test_24_2_the_companys_own_money_may_pay_more() -> None:
@@ -94,20 +99,22 @@ def test_24_2_the_companys_own_money_may_pay_more() -> None:
     )
 
 
-def test_24_3_stock_is_sold_at_once_for_what_is_missing() -> None:
+@both_conventions
+def test_24_3_stock_is_sold_at_once_for_what_is_missing(options: Options) -> None:
     run_scenario(
-        need(ann=10)
-        + """
+        need(ann=10).replace("Ann NYC 3", "Ann NYC 4")
+        + f"""
         !Ann: buy train 2 | 1830 §24
         !Ann: sell 2 NYC | 1830 §24.3
         Ann: sell 1 NYC
         = cash Ann 100
         = price NYC 82 2
         = owns pool NYC 1
-        !Ann: sell 1 NYC | 1830 §24
+        !Ann: sell 1 NYC | 1830 §24{".3" if options else ""}
         Ann: buy train 2
         = cash Ann 20
-        """
+        """,
+        options=options,
     )
 
 

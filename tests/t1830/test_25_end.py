@@ -1,6 +1,6 @@
 """1830 §25: the end of the game."""
 
-from tests.t1830.scenarios import run_scenario
+from tests.t1830.scenarios import Options, both_conventions, run_scenario
 from tests.t1830.test_20_routes import LINE
 
 PAYING = (
@@ -124,10 +124,13 @@ def test_25_the_stock_round_in_which_it_breaks_is_played_out() -> None:
     )
 
 
-def test_25_exactly_nothing_left_is_not_broken() -> None:
+@both_conventions
+def test_25_exactly_nothing_left_is_not_broken(options: Options) -> None:
     rest = "@ phase 3\n@ round operating PRR 2\n> until dividend\nAnn: pay\n"
-    run_scenario(PAYING.format(bank=50) + rest + "= cash bank 0\n= round stock Ann\n= left none")
-    run_scenario(PAYING.format(bank=49) + rest + "= cash bank -1\n= over")
+    run_scenario(
+        PAYING.format(bank=50) + rest + "= cash bank 0\n= round stock Ann\n= left none", options=options
+    )
+    run_scenario(PAYING.format(bank=49) + rest + "= cash bank -1\n= over", options=options)
 
 
 def test_25_a_broken_bank_stays_broken() -> None:

@@ -1,28 +1,36 @@
 """Each row of the list of what the site 18xx.games plays otherwise, under both sets of conventions.
 
-Row by row in the list's own order. Where a row says that the site plays as the book, one game
-is played under both; row 23 is about reading recorded files and says nothing of play.
+Row by row in the list's own order. Where a row says that the site plays as the book, tests of its sections
+are played under both; row 23 is about reading recorded files and says nothing of play.
 """
 
 import re
 from pathlib import Path
 
 from tests.t1830.scenarios import (
-    BOUGHT,
     SITE,
+    Options,
     both_conventions,
     run_scenario,
     scenario_error,
 )
 from tests.t1830.test_18_track import running
-from tests.t1830.test_20_routes import LINE, LONG
+from tests.t1830.test_20_routes import LONG
 from tests.t1830.test_24_insolvency import need
 from tests.t1830.test_tables import MH
 
-Options = tuple[str, ...]
 PLAYED_BY_SITE = (SITE,)
 
 ROWS = range(1, 25)
+AS_THE_BOOK = {
+    4: "test_7_the_player_after_the_last_buyer_has_the_priority",
+    6: "test_7_2_a_bid_exceeds_face_value_and_other_bids_by_5_in_no_set_steps",
+    7: "test_7_2_auction_starts_with_the_lowest",
+    14: "test_23_1_of_another_player_with_his_consent",
+    18: "test_25_exactly_nothing_left_is_not_broken",
+    22: "test_21_between_companies_at_an_agreed_price",
+    24: "test_19_forty_for_the_first_and_a_hundred_for_any_other",
+}
 NOT_OF_PLAY = {23: "about how leniently a recorded file is imported, not about what is legal"}
 
 TRADING = """
@@ -86,42 +94,6 @@ def test_row_2_brown_certificates_after_a_private() -> None:
     run_scenario(two + "\n!Ann: par CPR 67 | 1830 §4", options=PLAYED_BY_SITE)
 
 
-@both_conventions
-def test_row_3_above_the_limit_only_sales(options: Options) -> None:
-    above = """
-    @ cash Ann 1000
-    @ owns Ann PRR 7
-    @ owns pool PRR {0}
-    @ par PRR 67
-    @ owns Bob NYC 3
-    @ par NYC 100
-    @ round stock Ann
-    """
-    run_scenario(
-        above.format(0) + "!Ann: pass | 1830 §10\n!Ann: buy NYC from ipo | 1830 §10\nAnn: sell 1 PRR",
-        options=options,
-    )
-
-
-@both_conventions
-def test_row_3_who_cannot_sell_stays_above_the_limit(options: Options) -> None:
-    stuck = """
-    @ cash Ann 1000
-    @ owns Ann PRR 7
-    @ owns pool PRR 3
-    @ par PRR 67
-    @ owns Cid NYC 5
-    @ owns pool NYC 5
-    @ par NYC 67
-    @ owns Ann NYC 0
-    @ round stock Ann
-    """
-    run_scenario(
-        stuck + "!Ann: sell 3 PRR | 1830 §12.2\n!Ann: pass | 1830 §10\nAnn: sell 1 PRR\n= owns pool PRR 4",
-        options=options,
-    )
-
-
 LIMIT = (
     "@ cash Ann 100\n@ private SV Bob\n@ owns Bob Erie 3\n@ owns Ann Erie 2\n@ price Erie 60 3\n"
     + "".join(
@@ -155,13 +127,6 @@ def test_row_13_on_the_site_who_has_to_sell_does_so_before_he_buys_a_private() -
     run_scenario(deal.format("Ann: sell 1 Erie\n"), options=PLAYED_BY_SITE)
 
 
-@both_conventions
-def test_row_4_privates_then_the_first_stock_round(options: Options) -> None:
-    run_scenario(
-        BOUGHT + "= turn Cid B&O\nCid: par B&O 76\n= priority Ann\n= round stock Ann", options=options
-    )
-
-
 def test_row_5_the_offered_private_at_another_price() -> None:
     run_scenario(
         "!Ann: buy SV for 1 | 1830 §7.1\n!Ann: buy SV for 50 | 1830 §7.1\nAnn: buy SV for 20\n= cash Ann 780"
@@ -169,22 +134,6 @@ def test_row_5_the_offered_private_at_another_price() -> None:
     run_scenario(
         "Ann: buy SV for 50\n= cash Ann 750\nBob: buy CS for 1\n= cash Bob 799", options=PLAYED_BY_SITE
     )
-
-
-@both_conventions
-def test_row_6_bids_rise_by_5_or_more_in_no_set_steps(options: Options) -> None:
-    run_scenario(
-        "!Ann: bid BO 224 | 1830 §7.2\nAnn: bid BO 226\n!Bob: bid BO 230 | 1830 §7.2\nBob: bid BO 231",
-        options=options,
-    )
-
-
-@both_conventions
-def test_row_7_the_lowest_bidder_is_next(options: Options) -> None:
-    bids = (
-        "Ann: bid CS 55\nBob: bid CS 60\nCid: bid CS 65\nAnn: buy SV\n= turn Ann\nAnn: bid CS 70\n= turn Bob"
-    )
-    run_scenario(bids, options=options)
 
 
 @both_conventions
@@ -250,19 +199,6 @@ def test_row_10_the_free_token_of_the_dh_is_placed_at_once_or_lost(options: Opti
 
 
 @both_conventions
-def test_row_11_the_tile_of_the_cs_at_any_time_of_the_turn(options: Options) -> None:
-    turn = running("PRR", "@ private CS PRR\n@ trains PRR 3\n" + LINE, phase="3")
-    lay = "Ann: lay 58 B20 0 using CS\n"
-    run_scenario(turn + lay + "Ann: lay 9 H8 1", options=options)
-    run_scenario(turn + "Ann: lay 9 H8 1\n" + lay, options=options)
-    run_scenario(turn + "Ann: run best\nAnn: pay\n" + lay, options=options)
-    run_scenario(
-        turn + "!Ann: lay 57 B20 0 using CS | 1830 Table 1\n!Ann: lay 58 F10 0 using CS | 1830 Table 1",
-        options=options,
-    )
-
-
-@both_conventions
 def test_row_12_the_mh_is_exchanged_at_any_moment(options: Options) -> None:
     run_scenario(
         MH.format(ann=1) + "@ round stock Bob\nAnn: exchange MH from ipo\n= turn Bob", options=options
@@ -316,32 +252,6 @@ def test_row_13_who_deals_in_privates_between_players() -> None:
     )
 
 
-@both_conventions
-def test_row_14_companies_buy_privates_of_any_player(options: Options) -> None:
-    company = running("PRR", "@ private CS Bob", phase="3")
-    run_scenario(
-        company + "!Ann: buy private CS for 19 | 1830 §23.1\n!Ann: buy private CS for 81 | 1830 §23.1",
-        options=options,
-    )
-    run_scenario(
-        company + "Ann: buy private CS for 80\nBob: accept\n= private CS PRR\n= cash Bob 80", options=options
-    )
-    run_scenario(
-        running("PRR", "@ private CS Bob") + "!Ann: buy private CS for 40 | 1830 §22", options=options
-    )
-
-
-@both_conventions
-def test_row_15_no_more_is_sold_than_the_train_needs(options: Options) -> None:
-    four = need(ann=10).replace("Ann NYC 3", "Ann NYC 4")
-    run_scenario(
-        four + "!Ann: sell 2 NYC | 1830 §24.3\nAnn: sell 1 NYC\n!Ann: sell 1 NYC\nAnn: buy train 2",
-        options=options,
-    )
-    other = "@ owns Ann CO 6\n@ par CO 67\n@ trains CO 2 2"
-    run_scenario(need(ann=300, more=other) + "!Ann: buy train 2 from CO for 81 | 1830 §24.2", options=options)
-
-
 def test_row_15_what_is_needed_of_a_presidents_certificate() -> None:
     """The site takes it as one: half of it is needed where the money lacks the whole."""
     left = need(ann=10) + "Ann: sell 1 NYC\n= cash Ann 100\n"
@@ -373,15 +283,6 @@ def test_a_train_that_was_offered_is_not_bought_once_that_step_is_past() -> None
     assert "buys no more trains" in scenario_error(asks + "Ann: done\nBob: accept", options=PLAYED_BY_SITE)
 
 
-@both_conventions
-def test_row_16_a_trade_in_at_the_limit(options: Options) -> None:
-    full = running("PRR", "@ depot 6 1\n@ trains PRR 4 5", phase="6")
-    run_scenario(
-        full + "> until train\n!Ann: buy train D | 1830 §21\nAnn: buy train D trading 4\n= cash PRR 200",
-        options=options,
-    )
-
-
 POOLED = running("PRR", "@ trains PRR 5 6\n@ trains pool D", phase="D") + "> until train\n"
 
 
@@ -407,24 +308,6 @@ def test_row_17_less_than_the_best_revenue() -> None:
     less = running("PRR", LONG + "@ trains PRR 3", phase="3")
     assert "highest revenue" in scenario_error(less + "Ann: run 3 H12-H10")
     run_scenario(less + "Ann: run 3 H12-H10\nAnn: withhold\n= cash PRR 1030", options=PLAYED_BY_SITE)
-
-
-@both_conventions
-def test_row_18_a_bank_below_zero_is_broken(options: Options) -> None:
-    paying = """
-    @ cash bank {0}
-    @ owns Ann PRR 6
-    @ owns Bob PRR 4
-    @ par PRR 67
-    @ trains PRR 3
-    @ phase 3
-    @ round operating PRR 2
-    > until dividend
-    Ann: pay
-    ?Ann: done
-    """
-    run_scenario(LINE + paying.format(50) + "= left none\n= cash bank 0", options=options)
-    run_scenario(LINE + paying.format(49) + "= over", options=options)
 
 
 @both_conventions
@@ -480,33 +363,15 @@ def test_row_21_the_stock_of_a_bankrupt() -> None:
     )
 
 
-@both_conventions
-def test_row_22_a_train_for_a_dollar_up_to_the_whole_treasury(options: Options) -> None:
-    two = running("PRR", "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2") + "> until train\n"
-    for price in (1, 1000):
-        offer = f"Ann: buy train 2 from CO for {price}\nBob: accept\n= cash CO {price}\n= trains PRR 2"
-        run_scenario(two + offer, options=options)
-    run_scenario(
-        two + "!Ann: buy train 2 from CO for 0 | 1830 §21\n!Ann: buy train 2 from CO for 1001 | 1830 §17",
-        options=options,
-    )
-
-
-@both_conventions
-def test_row_24_tokens_and_capital(options: Options) -> None:
-    run_scenario(running("PRR", LINE) + "Ann: token H10\n= cash PRR 960", options=options)
-    run_scenario(running("PRR", LINE + "@ token PRR H10") + "Ann: token H16\n= cash PRR 900", options=options)
-    floating = "@ cash Bob 500\n@ owns Ann PRR 5\n@ par PRR 76\n@ round stock Bob\nBob: buy PRR from ipo\n"
-    run_scenario(floating + ("= cash PRR 760" if options else "= awaits PRR"), options=options)
-    run_scenario(floating + "> until operating\n= cash PRR 760", options=options)
-
-
 def test_every_row_has_its_test() -> None:
-    tested = {
-        int(n) for n in re.findall(r"^def test_row_(\d+)_", Path(__file__).read_text(encoding="utf-8"), re.M)
-    }
-    assert tested | set(NOT_OF_PLAY) == set(ROWS)
-    assert not tested & set(NOT_OF_PLAY)
+    """In this file, or, where the site plays as the book, in the section that plays it under both."""
+    here = Path(__file__)
+    tested = {int(n) for n in re.findall(r"^def test_row_(\d+)_", here.read_text(encoding="utf-8"), re.M)}
+    assert tested | set(NOT_OF_PLAY) | set(AS_THE_BOOK) == set(ROWS)
+    assert not (tested | set(AS_THE_BOOK)) & set(NOT_OF_PLAY)
+    sections = "".join(path.read_text(encoding="utf-8") for path in here.parent.glob("test_*.py"))
+    for name in AS_THE_BOOK.values():
+        assert re.search(rf"^@both_conventions\n(@.*\n)*def {name}\(", sections, re.M), name
 
 
 CAMDEN = """

@@ -7,13 +7,7 @@ import pytest
 
 from engine import try_line
 from engine.core.components import components_of
-from tests.t1830.scenarios import (
-    BOUGHT,
-    TITLE,
-    both_conventions,
-    run_scenario,
-    scenario_error,
-)
+from tests.t1830.scenarios import BOUGHT, TITLE, Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
 
@@ -29,28 +23,42 @@ def test_table_1_price_and_revenue(private: str, price: int, revenue: int) -> No
 CS = "@ private CS PRR"
 
 
-def test_table_1_1_the_cs_lays_a_tile_on_top_of_the_normal_one() -> None:
+@both_conventions
+def test_table_1_1_the_cs_lays_a_tile_on_top_of_the_normal_one(options: Options) -> None:
     company = running("PRR", CS, phase="3")
     run_scenario(
         company + "Ann: lay 57 H10 1\nAnn: lay 58 B20 0 using CS\n= tile B20 58 0\n"
-        "= tile H10 57 1\n= cash PRR 1000"
+        "= tile H10 57 1\n= cash PRR 1000",
+        options=options,
     )
-    run_scenario(company + "Ann: lay 3 B20 1 using CS\nAnn: lay 57 H10 1\n!Ann: lay 9 H14 1 | 1830 §17")
+    ran = running("PRR", CS + "\n@ tile H10 57 1\n@ trains PRR 3", phase="3") + "Ann: run best\nAnn: pay\n"
+    run_scenario(ran + "Ann: lay 58 B20 0 using CS", options=options)
+    run_scenario(
+        company + "Ann: lay 3 B20 1 using CS\nAnn: lay 57 H10 1\n!Ann: lay 9 H14 1 | 1830 §17",
+        options=options,
+    )
 
 
-def test_table_1_1_only_on_its_hex_once_and_by_its_owner() -> None:
+@both_conventions
+def test_table_1_1_only_on_its_hex_once_and_by_its_owner(options: Options) -> None:
     company = running("PRR", CS, phase="3")
     run_scenario(
         company + "!Ann: lay 58 F10 0 using CS | 1830 Table 1\n"
-        "!Ann: lay 57 B20 0 using CS | 1830 Table 1\n!Ann: lay 9 B18 0 using CS | 1830 Table 1"
+        "!Ann: lay 57 B20 0 using CS | 1830 Table 1\n!Ann: lay 9 B18 0 using CS | 1830 Table 1",
+        options=options,
     )
     run_scenario(
-        company + "Ann: lay 58 B20 0 using CS\n!Ann: lay 58 B20 1 using CS | 1830 Table 1\n= private CS PRR"
+        company + "Ann: lay 58 B20 0 using CS\n!Ann: lay 58 B20 1 using CS | 1830 Table 1\n= private CS PRR",
+        options=options,
     )
-    run_scenario(running("PRR", "@ private CS Ann", phase="3") + "!Ann: lay 58 B20 0 using CS | 1830 Table 1")
+    run_scenario(
+        running("PRR", "@ private CS Ann", phase="3") + "!Ann: lay 58 B20 0 using CS | 1830 Table 1",
+        options=options,
+    )
     run_scenario(
         running("PRR", "@ private CS CO\n@ owns Ann CO 6\n@ par CO 67", phase="3")
-        + "!Ann: lay 58 B20 0 using CS | 1830 Table 1"
+        + "!Ann: lay 58 B20 0 using CS | 1830 Table 1",
+        options=options,
     )
 
 

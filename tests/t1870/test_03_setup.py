@@ -48,12 +48,6 @@ def test_2_5_tiles_by_colour() -> None:
     assert counts == {"yellow": 72, "green": 30, "brown": 30, "gray": 2}
 
 
-def test_the_site_has_more_tiles_unless_the_originals_are_chosen() -> None:
-    assert title_of("1870", (SITE,)).components.tiles["9"] == 23
-    assert title_of("1870", (SITE, "original_tiles")).components.tiles["9"] == 20
-    assert title_of("1870", (SITE, "original_rules")).components.tiles["9"] == 20
-
-
 def test_options_of_the_site_are_not_the_books() -> None:
     with pytest.raises(ValueError, match="station_wars"):
         title_of("1870", ("station_wars",))

@@ -5,7 +5,7 @@ import pytest
 from engine.finance import market
 from engine.finance.market import Space
 from engine.kernel import game_of, new_game
-from tests.t1870.scenarios import SITE, run_scenario
+from tests.t1870.scenarios import run_scenario
 
 G = game_of(new_game("1870", ("Ann", "Bob")).state)
 
@@ -68,12 +68,6 @@ def test_5_8_1_left_may_enter_the_closing_section_and_the_upper_area() -> None:
     assert "lower" in G.title.cell((2, 16)).zones and "upper_ledge" in G.title.cell((2, 15)).zones
 
 
-def test_5_1_1_the_designers_market_and_the_publishers() -> None:
-    site = game_of(new_game("1870", ("Ann", "Bob"), (SITE,)).state)
-    assert G.title.cell((4, 0)).zones == ("green",) and site.title.cell((4, 0)).zones == ("brown",)
-    assert not G.title.cell((6, 5)).zones and site.title.cell((6, 5)).zones == ("yellow",)
-
-
 HALF = """
 @ owns Ann MP 6
 @ price MP 100 0
@@ -92,11 +86,6 @@ def test_5_8_4_half_a_dividend_puts_the_token_under_the_others() -> None:
     played = "@ round operating MP\n> until dividend\nAnn: half\n= price MP 100 0\n"
     state = run_scenario(HALF + played)
     assert state.market_order == ["FW", "MP"]
-
-
-def test_5_8_4_on_the_site_the_token_does_not_move() -> None:
-    played = "@ round operating MP\n> until dividend\nAnn: half\n= price MP 100 0\n"
-    assert run_scenario(HALF + played, options=(SITE,)).market_order == ["MP", "FW"]
 
 
 SOLD_OUT = """
@@ -169,11 +158,6 @@ def test_5_1_1_7_its_privates_are_for_sale_at_their_price() -> None:
         = cash Cid 10
         """
     )
-
-
-def test_5_1_1_7_on_the_site_its_privates_are_closed() -> None:
-    body = CLOSING.replace("@ limit 20\n", "") + "@ round stock Bob\nBob: sell 1 MP\n> until Cid\n"
-    run_scenario(body + "= closed MP\n= private SCC closed", options=(SITE,))
 
 
 def test_5_1_1_7_a_company_that_withholds_into_it_closes_in_its_turn() -> None:

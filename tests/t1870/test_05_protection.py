@@ -218,14 +218,6 @@ def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
     )
 
 
-def test_5_9_7_on_the_site_the_question_waits_for_the_end_of_the_turn() -> None:
-    body = (
-        FORCED.replace("> until trains\n", "> until trains\n")
-        + "Ann: sell 4 FW\n= turn Ann\nAnn: buy train 4\n"
-    )
-    run_scenario(body + "> until Cid\n= turn Cid\nCid: protect FW\n= price FW 90 1", options=(SITE,))
-
-
 IC = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
 SOLD = "> until trains\nAnn: sell {} IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
 
@@ -294,13 +286,6 @@ def test_5_9_9_who_becomes_president_by_the_sale_does_not_protect() -> None:
         body.replace("round stock Bob", "round stock Ann")
         + "Ann: sell 3 MP\nAnn: done\n= president MP Bob\n= turn Bob\n= price MP 76 3"
     )
-
-
-def test_5_9_who_has_sold_may_protect_but_on_the_site_only_if_the_table_wants() -> None:
-    again = MP + "Bob: pass\nCid: pass\nAnn: sell 1 MP\nAnn: done\nBob: sell 1 MP\nBob: done\n"
-    run_scenario(again + "= turn Ann\nAnn: protect MP")
-    run_scenario(again + "= turn Cid", options=(SITE,))
-    run_scenario(again + "= turn Ann", options=(SITE, "can_protect_if_sold"))
 
 
 def test_an_answer_can_be_left_and_taken_back() -> None:

@@ -75,12 +75,6 @@ def test_5_3_2_the_seller_may_propose_in_the_buyers_turn_only() -> None:
     )
 
 
-def test_5_3_2_at_least_a_dollar() -> None:
-    run_scenario(
-        TWO + "@ private SCC Bob\n@ round stock Ann\n!Ann: buy private SCC from Bob for 0 | 1870 §12.1"
-    )
-
-
 def test_5_3_3_one_block_of_a_company_at_one_price() -> None:
     run_scenario(
         TWO + "@ round stock Bob\nBob: sell 2 FW\n= cash Bob 680\n"
@@ -256,17 +250,6 @@ def test_5_7_an_auction_goes_clockwise_from_the_left_of_the_highest() -> None:
         = private SCC Bob
         = turn Cid
         """
-    )
-
-
-def test_5_7_the_site_asks_the_lowest_bidder() -> None:
-    run_scenario(
-        THREE_BIDS
-        + """
-        Ann: bid SCC 100
-        = turn Bob
-        """,
-        options=("conventions 18xx.games",),
     )
 
 

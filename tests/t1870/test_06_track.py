@@ -5,7 +5,7 @@ import pytest
 from engine import components_of, parse
 from engine.kernel import RefusedError, game_of
 from engine.operating.track import is_tile_allowed_on, legal_lays
-from tests.t1870.scenarios import SITE, run_scenario
+from tests.t1870.scenarios import run_scenario
 
 ATSF = """
 @ owns Ann ATSF 6
@@ -98,10 +98,3 @@ def test_6_6_the_upgrade_chart() -> None:
     assert upgrades["3"] == ("141", "142", "143") and upgrades["4"] == ("141", "142")
     assert upgrades["23"] == ("41", "43", "45", "47") and upgrades["144"] == ("147",)
     assert not upgrades["1"] and not upgrades["63"]
-
-
-def test_6_6_1_58_becomes_144_on_the_site_only() -> None:
-    body = ATSF + "@ tile B9 57 1\n@ tile B7 58 4\n"
-    run_scenario(body + "!Ann: lay 144 B7 0 | 1870 §6.6")
-    state = run_scenario(body + "= turn Ann ATSF", options=(SITE,))
-    assert "144" in {lay.tile for lay in legal_lays(game_of(state), "ATSF") if lay.hex == "B7"}

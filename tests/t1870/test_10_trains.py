@@ -69,13 +69,6 @@ def test_10_6_the_president_adds_what_is_lacking_for_the_cheapest() -> None:
     run_scenario(POOR + "Ann: buy train 5\n= cash MP 0\n= cash Ann 50\n= trains MP 5")
 
 
-def test_10_6_then_not_from_another_company() -> None:
-    run_scenario(
-        POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
-        + "!Ann: buy train 4 from FW for 300 | 1870 §4.1\nAnn: buy train 4 from FW for 100\nBob: accept"
-    )
-
-
 SHORT = POOR.replace("cash Ann 400", "cash Ann 200")
 
 
@@ -138,18 +131,6 @@ def test_10_6_2_no_change_of_president_of_the_buyer() -> None:
 def test_10_6_2_exception_one_down_to_60_percent() -> None:
     body = SHORT.replace("Ann MP 6", "Ann MP 8").replace("cash Ann 200", "cash Ann 300")
     run_scenario(body + "!Ann: sell 1 MP | 1870 §5.9\nAnn: sell 2 MP\n= cash Ann 480")
-
-
-def test_10_6_2_first_down_to_the_certificate_limit() -> None:
-    over = (
-        "@ owns Ann IC 6\n@ price IC 50 3\n@ owns Ann SP 6\n@ price SP 100 0\n"
-        "@ owns Ann GMO 6\n@ price GMO 100 0\n"
-    )
-    over += "@ owns Ann TP 6\n@ price TP 100 0\n"
-    run_scenario(
-        SHORT.replace("> until trains\n", over + "> until trains\n")
-        + "= limit 20\n!Ann: sell 1 IC | 1870 §10.6.2\nAnn: sell 4 FW"
-    )
 
 
 def test_10_6_2_exception_two_down_to_the_certificate_limit_past_the_money() -> None:

@@ -87,17 +87,6 @@ def test_11_4_1_or_kept_for_100_dollars() -> None:
     assert state.companies["SSW"].kept_destination_tokens == 1
 
 
-def test_11_4_1_a_token_that_stands_there_becomes_it() -> None:
-    body = CONNECTED.replace("@ tile J3 57 1", "@ tile J3 14 1\n@ token SSW J3")
-    run_scenario(body + "Bob: destination place\n= destination SSW J3\n= markers SSW 1\n= token SSW H17 J3")
-    site = body.replace("Bob: connect run\n", "")
-    run_scenario(
-        site + "!Bob: destination place | 1870 §11.4\nBob: destination keep\n"
-        "= destination SSW none\n= markers SSW 1",
-        options=(SITE,),
-    )
-
-
 def test_11_4_2_a_train_runs_between_home_and_destination() -> None:
     body = CONNECTED + "Bob: destination place\n"
     run_scenario(
@@ -106,12 +95,6 @@ def test_11_4_2_a_train_runs_between_home_and_destination() -> None:
     run_scenario(
         body + "= best SSW 100\nBob: run 4 H17-H13-J5-J3\nBob: pay\n= cash Bob 60\n= price SSW 100 0"
     )
-
-
-def test_11_4_2_paid_it_moves_the_price_up_on_the_site_right() -> None:
-    body = CONNECTED + "Bob: destination place\nBob: run best\nBob: pay\n"
-    run_scenario(body + "= price SSW 100 0")
-    run_scenario(body.replace("Bob: connect run\n", "") + "= price SSW 100 1", options=(SITE,))
 
 
 def test_11_4_2_withheld_it_does_not_move_and_half_is_not_paid() -> None:
@@ -200,24 +183,6 @@ def test_11_who_has_postponed_no_run_is_not_told_of_a_company_that_is_not_theirs
         with pytest.raises(RefusedError) as refused:
             parse(run_scenario(body), seat, line)
         assert str(refused.value) == why
-
-
-def test_11_on_the_site_it_is_forced() -> None:
-    run_scenario(
-        FW + "@ trains SSW 4\n@ round operating FW\n= turn Bob SSW\n"
-        "!Bob: connect wait | 1870 §4.1\nBob: destination place",
-        options=(SITE,),
-    )
-
-
-def test_16_4_places_of_cities_with_and_without_the_variant() -> None:
-    fills = (
-        FW.replace("@ tile J3 57 1", "@ tile J3 14 1")
-        + "@ trains SSW 4\n@ destination SSW J3\n@ round operating FW\n"
-    )
-    plain = game_of(run_scenario(fills + "= turn Ann FW"))
-    beside = game_of(run_scenario(fills + "= turn Ann FW", options=("non_blocking_tokens",)))
-    assert (free_slots(plain, "J3", 0), free_slots(beside, "J3", 0)) == (0, 1)
 
 
 WARS = (SITE, "station_wars")

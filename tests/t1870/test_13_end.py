@@ -18,14 +18,6 @@ def test_13_2_the_set_is_finished_once_the_bank_cannot_pay() -> None:
     run_scenario(body + "= left 1\n> until over\n= over")
 
 
-def test_13_2_exactly_nothing_is_not_broken() -> None:
-    body = LAST + (
-        "@ trains MP 2\n@ cash bank 40\n@ cash MP 180\n@ cash Bob 11780\n"
-        "@ round operating MP\n> until dividend\nAnn: pay\n"
-    )
-    run_scenario(body + "= left none\n= cash bank 0")
-
-
 def test_13_2_broken_in_a_stock_round_the_next_set_is_played() -> None:
     body = (
         LAST

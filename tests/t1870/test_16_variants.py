@@ -17,10 +17,6 @@ def test_16_1_400_ends_the_game_after_the_companys_turn() -> None:
     run_scenario(NEAR + "= price MP 400 0")
 
 
-def test_16_1_on_the_site_it_ends_at_once() -> None:
-    run_scenario(NEAR + "= over", options=(SITE, "finish_on_400"))
-
-
 def test_16_1_at_the_end_of_a_stock_round_nobody_operates() -> None:
     body = (
         "@ owns Ann MP 6\n@ owns Bob MP 4\n@ price MP 375 1\n@ cash MP 100\n"

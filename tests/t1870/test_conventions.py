@@ -1,7 +1,7 @@
 """Each row of the list of what the site 18xx.games plays otherwise in 1870, under both sets of conventions.
 
 Row by row in the list's own order. Where a row says that the site plays as the book, one game
-is played under both. What a row is about is tried in full by the tests of its section.
+is played under both; and where the tests of a section would say the same, the row is their test.
 """
 
 from __future__ import annotations
@@ -62,11 +62,14 @@ def test_row_2_whether_the_destination_token_takes_a_place(options: Options, fre
 
 def test_row_3_an_own_token_in_the_destination() -> None:
     stands = "@ tile J3 14 1\n@ token SSW J3"
-    run_scenario(CONNECTED.replace("@ tile J3 57 1", stands) + "Bob: destination place\n= destination SSW J3")
+    run_scenario(
+        CONNECTED.replace("@ tile J3 57 1", stands) + "Bob: destination place\n= destination SSW J3\n"
+        "= markers SSW 1\n= token SSW H17 J3"
+    )
     run_scenario(
         RUNS_OF_SITE.replace("@ tile J3 57 1", stands) + "!Bob: destination place | 1870 §11.4\n"
         "Bob: destination keep\n"
-        "= destination SSW none",
+        "= destination SSW none\n= markers SSW 1",
         options=PLAYED_BY_SITE,
     )
 
@@ -126,7 +129,7 @@ def test_row_8_the_certificate_limit_with_two_companies_closed(
 
 @pytest.mark.parametrize(
     ("options", "nines"),
-    [((), 20), (PLAYED_BY_SITE, 23), ((*PLAYED_BY_SITE, "original_tiles"), 20)],
+    [((), 20), (PLAYED_BY_SITE, 23), ((SITE, "original_tiles"), 20), ((SITE, "original_rules"), 20)],
 )
 def test_row_9_how_many_tiles(options: Options, nines: int) -> None:
     assert game_of(new_game("1870", ("Ann", "Bob"), options).state).components.tiles["9"] == nines
@@ -206,7 +209,7 @@ def test_row_16_half_a_dividend_and_the_order_in_a_space(options: Options, order
 def test_row_17_a_bank_with_nothing_left_is_not_broken(options: Options) -> None:
     paying = LAST + "@ trains MP 2\n@ cash bank {0}\n@ cash MP 180\n@ cash Bob {1}\n"
     paying += "@ round operating MP\n> until dividend\nAnn: pay\n"
-    run_scenario(paying.format(40, 11780) + "= left none", options=options)
+    run_scenario(paying.format(40, 11780) + "= left none\n= cash bank 0", options=options)
     run_scenario(paying.format(20, 11800) + "= left 1", options=options)
 
 
@@ -336,7 +339,9 @@ def test_row_12_sales_after_a_private_a_sale_and_a_purchase_in_the_brown_zone() 
 def test_row_26_shares_redeemed_from_players(options: Options) -> None:
     own = REDEEMING + "@ owns Cid MP 2\n"
     run_scenario(
-        own + "Ann: redeem MP from Ann\n= owns Ann MP 4\n> until Ann\n!Ann: redeem MP from Ann | 1870 §5.10",
+        own
+        + "Ann: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400\n"
+        + "> until Ann\n!Ann: redeem MP from Ann | 1870 §5.10",
         options=options,
     )
     equal = REDEEMING.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4") + "@ president MP Ann\n"
