@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import place_value
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, best, of_kind
-from bot.features.robots.trains import discard
+from bot.features.robots.trains import discard, forced_sale
 from engine import Game, Option, decision, game_of, options, play
 from engine.core.actions import (
     Accept,
@@ -115,15 +115,14 @@ def _held(o: Forecast, g: Game, companies: Sequence[str]) -> float:
 
 def post_merger_trade(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Buy shares of one's own company, whose treasury gets the money."""
-    company = getattr(o.g.top, "company", "")
-    g, price = o.g, o.g.price(getattr(o.g.top, "company", ""))
+    g, company = o.g, getattr(o.g.top, "company", "")
+    price = g.price(company)
     judged = [Scored(Pass(), 0.0, "these are enough shares")]
     own = g.company(company).president == o.seat
     gain = o.share_gain(company, price) + (25 if own else -5)
     for option in options:
         if isinstance(option.action, BuyPostMergerShares):
-            count = option.action.count
-            worth = gain * count if count <= 1 else gain * count * 0.9
+            worth = gain * option.action.count
             judged.append(Scored(option.action, worth, f"the {company} gets the money, and earns with it"))
         elif isinstance(option.action, SellPostMergerShares):
             judged.append(Scored(option.action, -gain * option.action.count - 10, "the shares will fall"))
@@ -166,20 +165,10 @@ def buyer_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 
 def crisis(o: Forecast, options: Sequence[Option]) -> list[Scored]:
-    """Sell what is missed least, and no more than the debt."""
-    judged = []
-    for option in options:
-        if isinstance(option.action, SellShares):
-            company, count = option.action.company, option.action.count
-            price = o.g.price(company)
-            over = max(price * count + o.g.cash(o.seat), 0)
-            loss = o.share_gain(company, price) * count + 0.2 * over
-            if o.g.company(company).president == o.seat:
-                loss += 40
-            judged.append(Scored(option.action, -loss, f"shares of the {company} are missed least"))
-        elif isinstance(option.action, DeclareBankruptcy):
-            judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
-    return judged
+    """Sell what is missed least."""
+    judged = [forced_sale(o, sale) for sale in of_kind(options, SellShares)]
+    ruin = of_kind(options, DeclareBankruptcy)
+    return judged + [Scored(last, BANKRUPTCY, "there is no other way") for last in ruin]
 
 
 def excess_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:
