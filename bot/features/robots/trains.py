@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, of_kind, with_dollars
@@ -128,10 +128,14 @@ def own_loss(o: Forecast, company: str, train: str) -> float:
 
 
 def lead_part(o: Forecast, company: str) -> float:
-    """What the seat gains on the others, on the average of these, with each dollar that the company pays."""
-    held = {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)}
-    mine = held.pop(o.seat, 0.0)
-    return mine - sum(held.values()) / max(len(o.g.state.active_seats) - 1, 1)
+    """What the seat gains on the others with each dollar that the company pays."""
+    return lead(o, {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)})
+
+
+def lead(o: Forecast, gains: Mapping[str, float]) -> float:
+    """What the seat gains on the others, on the average of these, by what each seat gains."""
+    others = sum(gain for seat, gain in gains.items() if seat != o.seat)
+    return gains.get(o.seat, 0.0) - others / max(len(o.g.state.active_seats) - 1, 1)
 
 
 def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
