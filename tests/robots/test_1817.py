@@ -139,6 +139,16 @@ def test_a_company_converts_only_where_somebody_buys_its_shares(money: int, conv
     assert (judged[0].action == Convert()) == converts
 
 
+@pytest.mark.parametrize(("others", "converts"), [(500, False), (0, True)])
+def test_no_company_converts_where_its_new_shares_bring_others_more(others: int, converts: bool) -> None:
+    """1817 §7.1.4. A share at $60 is worth more than $200; Ann has the money for two of them."""
+    money = f"Ann 150\n@ cash Bob {others}\n@ cash Cid {others}"
+    body = IN_DEBT.format(price=60, loans=0, cash=0).split("@ round")[0]
+    body = body.replace("Ann 100", money).replace("trains WT 2", "trains WT 3")
+    state = run_scenario(f"{body}@ round merger WT\nAnn: act\n= cash WT 0")
+    assert (Robot().choose_action(state, "p0") == Convert()) == converts
+
+
 @pytest.mark.parametrize(("train", "merges"), [("", True), ("@ trains SR 2\n", False)])
 def test_a_company_without_a_train_is_merged_with_one_that_has_one(train: str, merges: bool) -> None:
     """1817 §7.1.2. Both are Ann's; with a train each they are worth no more as one."""

@@ -108,18 +108,16 @@ def _beside_the_question(o: Forecast, options: Sequence[Option], known: set[Acti
     """Offers, exchanges, deals in privates, loans and tokens of privates."""
     judged: list[Scored] = []
     top = o.g.top
-    company = top.company if isinstance(top, OperatingTurn) else None
     for option in options:
         if option.action in known:
             continue
         match option.action:
             case ExchangePrivate(private, source):
                 judged.append(stock.exchange(o, private, source))
-            case TradePrivate() if company and isinstance(top, OperatingTurn) and top.step != "trains":
-                if top.step == "track" or top.step == "privates":
-                    judged += trains.private_purchase(o, company, option)
+            case TradePrivate() if isinstance(top, OperatingTurn) and top.step in ("track", "privates"):
+                judged += trains.private_purchase(o, top.company, option)
             case StartConnectionRun():
-                judged.append(Scored(option.action, 60.0, "the connection run pays at once"))
+                judged.append(Scored(option.action, *operating.CONNECTION[StartConnectionRun]))
     deals = [option for option in options if isinstance(option.action, Accept | Decline)]
     judged += mergers.deal(o, deals)
     tokens = (PlaceCattleToken, PlaceOpenPort, PlaceClosedPort)

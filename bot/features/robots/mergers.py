@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import place_value
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, best, of_kind
-from bot.features.robots.trains import discard
+from bot.features.robots.trains import discard, forced_sale, lead
 from engine import Game, Option, decision, game_of, options, play
 from engine.core.actions import (
     Accept,
@@ -43,6 +43,10 @@ from engine.mergers.conversion import current_merger_round, tokens_to_buy
 
 UNWANTED = -10.0
 """Worth of a conversion that cannot help."""
+SURE = 50.0
+"""Dollars by which growth has to be better than none: what it brings is an estimate."""
+ONE_LESS = 250.0
+"""The same for a company with a train that is given up in a merger: its turn, its tiles, its room."""
 KEPT = 0.9
 """Which part of its price a private is worth beside its income."""
 KEPT_UNTIL_CLOSED = 0.5
@@ -80,13 +84,15 @@ def _best_growth(o: Forecast) -> float:
 
 
 def _growth(o: Forecast, company: str, action: Convert | Merge) -> Scored:
-    """What a conversion or a merger brings the seat, once all have traded as these judgements tell them."""
-    g, grown = o.g, [company]
+    """What a conversion or a merger brings the seat over the others, once all have traded as these judgements
+    tell them."""
+    g, grown, least = o.g, [company], SURE
     why = f"new shares bring the {company} money"
     if isinstance(action, Merge):
         if g.company(action.company).president != o.seat:
             return Scored(action, OFFER_UNASKED, f"the {action.company} has another president")
         grown.append(action.company)
+        least += ONE_LESS * all(g.company(each).trains for each in grown)
         why = f"the {company} and the {action.company} are worth more as one"
     if o.rounds_left < 2 or (isinstance(action, Merge) and action.survivor):
         return Scored(action, UNWANTED, why)  # the other company's turn is judged for that
@@ -95,35 +101,39 @@ def _growth(o: Forecast, company: str, action: Convert | Merge) -> Scored:
         seat = decision(state).acting[0]
         judged = AFTERWARDS[type(top)](Forecast(game_of(state), seat, o.weights), options(state, seat))
         state = play(state, seat, best(judged).action).state
-    return Scored(action, _held(o, game_of(state), grown) - _held(o, g, grown), why)
+    before, after = _held(o, g, grown), _held(o, game_of(state), grown)
+    gains = {seat: after[seat] - before[seat] for seat in before}
+    return Scored(action, lead(o, gains) - least, why)
 
 
-def _held(o: Forecast, g: Game, companies: Sequence[str]) -> float:
-    """What the seat's cash and shares of companies will bring, less their debts, once trains are bought."""
+def _held(o: Forecast, g: Game, companies: Sequence[str]) -> dict[str, float]:
+    """What the cash of each seat and its shares of companies will bring, less their debts, once trains are
+    bought."""
     bought, train = g.draft(), Forecast(g, o.seat).next_train()
     for company in companies:
         co, cash = bought.company(company), g.cash(company)
         if train and train.price <= cash and len(co.trains) < g.phase.train_limit:
             co.trains.append(train.name)
             bought.state.cash[company] = cash - train.price
-    after, held = Forecast(bought, o.seat, o.weights), float(g.cash(o.seat))
+    after, held = Forecast(bought, o.seat, o.weights), {s: float(g.cash(s)) for s in g.state.active_seats}
     for company in companies:
-        shares = 100 * after.share_of(company) / share_percent(g, company)
-        held += shares * after.share_value(company) - after.debt(company)
+        for seat in held:
+            shares = 100 * after.share_of(company, seat) / share_percent(g, company)
+            held[seat] += shares * after.share_value(company)
+            held[seat] -= after.debt(company) * (g.company(company).president == seat)
     return held
 
 
 def post_merger_trade(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Buy shares of one's own company, whose treasury gets the money."""
-    company = getattr(o.g.top, "company", "")
-    g, price = o.g, o.g.price(getattr(o.g.top, "company", ""))
+    g, company = o.g, getattr(o.g.top, "company", "")
+    price = g.price(company)
     judged = [Scored(Pass(), 0.0, "these are enough shares")]
     own = g.company(company).president == o.seat
     gain = o.share_gain(company, price) + (25 if own else -5)
     for option in options:
         if isinstance(option.action, BuyPostMergerShares):
-            count = option.action.count
-            worth = gain * count if count <= 1 else gain * count * 0.9
+            worth = gain * option.action.count
             judged.append(Scored(option.action, worth, f"the {company} gets the money, and earns with it"))
         elif isinstance(option.action, SellPostMergerShares):
             judged.append(Scored(option.action, -gain * option.action.count - 10, "the shares will fall"))
@@ -166,20 +176,10 @@ def buyer_choice(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 
 def crisis(o: Forecast, options: Sequence[Option]) -> list[Scored]:
-    """Sell what is missed least, and no more than the debt."""
-    judged = []
-    for option in options:
-        if isinstance(option.action, SellShares):
-            company, count = option.action.company, option.action.count
-            price = o.g.price(company)
-            over = max(price * count + o.g.cash(o.seat), 0)
-            loss = o.share_gain(company, price) * count + 0.2 * over
-            if o.g.company(company).president == o.seat:
-                loss += 40
-            judged.append(Scored(option.action, -loss, f"shares of the {company} are missed least"))
-        elif isinstance(option.action, DeclareBankruptcy):
-            judged.append(Scored(option.action, BANKRUPTCY, "there is no other way"))
-    return judged
+    """Sell what is missed least."""
+    judged = [forced_sale(o, sale) for sale in of_kind(options, SellShares)]
+    ruin = of_kind(options, DeclareBankruptcy)
+    return judged + [Scored(last, BANKRUPTCY, "there is no other way") for last in ruin]
 
 
 def excess_tokens(o: Forecast, options: Sequence[Option]) -> list[Scored]:

@@ -18,7 +18,7 @@ from engine.core.actions import (
     RaiseBid,
     StartCompany,
 )
-from engine.core.components import MailContractAbility, ShareExchangeAbility
+from engine.core.components import MailContractAbility
 from engine.core.state import Auction, CompanyStart, Waterfall, WaterfallBidding
 from engine.finance.ownership import share_percent
 
@@ -27,8 +27,6 @@ MOST_OF_PRESIDENT = 1.06
 money for floating its company, and closes with the company's first train."""
 CONTESTED = 0.3
 """What is left of the gain of a bid where others have bid too: they will bid on."""
-LEAST_CASH = 100
-"""Dollars without which a player can do little in the first stock round."""
 SHORT_DOLLAR = 0.8
 """Dollars of worth that each dollar costs that is lacking for floating a company."""
 LEADS = -1_000.0
@@ -65,8 +63,6 @@ def private_worth(o: Forecast, private: str) -> float:
         worth += shares * par * (1.0 if grant.president else 0.75)
         if not definition.sellable_to_company or closes:
             worth -= 0.75 * definition.price
-    if isinstance(definition.ability, ShareExchangeAbility):
-        worth += 15
     most = MOST_OF_PRESIDENT if grant and grant.president and closes else o.weights.most_of_face
     return min(worth, most * definition.price)
 
@@ -138,13 +134,8 @@ def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Sco
 
 def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> float:
     """Dollars of worth that paying the price costs where the money is wanted for floating a company."""
-
-    def trouble(left: int) -> float:
-        short = max(floating_reserve(o, private) - left, 0)
-        return SHORT_DOLLAR * short + 0.5 * max(LEAST_CASH - left, 0)
-
-    free = o.g.cash(o.seat) - committed
-    return trouble(free - price) - trouble(free)
+    reserve, free = floating_reserve(o, private), o.g.cash(o.seat) - committed
+    return SHORT_DOLLAR * (max(reserve - free + price, 0) - max(reserve - free, 0))
 
 
 def bidding(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -157,8 +148,7 @@ def seed_money(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Put a private up with the least bid, the seed money paying part of it."""
     judged = [Scored(Pass(), 0.0, "the privates left are too dear")]
     for bid in of_kind(options, Bid):
-        left = o.g.cash(o.seat) - bid.amount
-        gain = private_worth(o, bid.private) - bid.amount - 2 - max(LEAST_CASH - left, 0)
+        gain = private_worth(o, bid.private) - bid.amount - 2
         judged.append(Scored(bid, gain, f"the {bid.private} can be paid into a company at its face value"))
     return judged
 

@@ -15,9 +15,6 @@ from engine.core.actions import Par
 from engine.core.state import Auction
 from engine.finance.ownership import share_percent
 
-UNFLOATED_SHARE = 60.0
-"""Dollars of worth of each share, beyond two, that others would have to buy for a company to float."""
-
 
 def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """The par price of a company that came with a private: the highest at which the seat can float it."""
@@ -43,8 +40,7 @@ def par_choice(o: Forecast, par: Par, more_cash: int = 0) -> Scored:
     shares = max(definition.float_percent // share, 1)
     gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)
     if cost > cash:
-        missing = -(-(cost - cash) // par.price)
-        gain = 0.35 * gain - 0.6 * (cost - cash) - UNFLOATED_SHARE * max(missing - 2, 0)
+        gain = 0.35 * gain - 0.6 * (cost - cash)
         why = "others will have to buy shares with me"
     else:
         why = f"I can float the {par.company} alone, with ${treasury:,.0f} for trains"

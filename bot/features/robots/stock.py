@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.features.robots.commitments import float_cost, keeps_plan, missing_percent
+from bot.features.robots.commitments import keeps_plan, missing_percent
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import private_worth, start_choices
 from bot.features.robots.scored import OFFER_UNASKED, Scored
@@ -41,8 +41,6 @@ PASSED_ON = 0.7
 """Which part of such a train's price a president saves who leaves the company to another."""
 PRESIDENCY = 150.0
 """Dollars that the presidency of a company is worth which is not short of a train."""
-NEARLY_FLOATED = 2
-"""Shares that others will buy, if no more are missing for a company to float."""
 POOL_PRIVATE = 0.6
 """Which part of its worth to its first owner a private has that a company has put into the bank."""
 SHORT_MARGIN = 0.35
@@ -134,10 +132,7 @@ def _purchase(o: Forecast, buy: BuyShares) -> Scored:
     own = co.president == o.seat
     gain = o.share_gain(company, cost / buy.count) * buy.count
     if own and not co.floated:
-        left = missing_percent(g, company) // share_percent(g, company)
-        can = float_cost(g, company) <= g.cash(o.seat) or left <= NEARLY_FLOATED
-        worth = o.weights.float_bonus + max(gain, 0) if can else gain
-        return Scored(buy, worth, f"the {company} is mine to float")
+        return Scored(buy, o.weights.float_bonus + max(gain, 0), f"the {company} is mine to float")
     if not co.floated and missing_percent(g, company) > buy.count * share_percent(g, company):
         gain = 0.0  # whether others will float it is not known
     gain -= _added_dump_risk(o, company, buy.count * share_percent(g, company))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.scored import BANKRUPTCY, OFFER_UNASKED, Scored, of_kind, with_dollars
-from engine import BANK, POOL, Game, Option, is_seat
+from engine import BANK, Game, Option, is_seat
 from engine.core.actions import (
     BuyTrain,
     DeclareBankruptcy,
@@ -128,10 +128,14 @@ def own_loss(o: Forecast, company: str, train: str) -> float:
 
 
 def lead_part(o: Forecast, company: str) -> float:
-    """What the seat gains on the others, on the average of these, with each dollar that the company pays."""
-    held = {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)}
-    mine = held.pop(o.seat, 0.0)
-    return mine - sum(held.values()) / max(len(o.g.state.active_seats) - 1, 1)
+    """What the seat gains on the others with each dollar that the company pays."""
+    return lead(o, {owner: p / 100 for owner, p in o.g.company(company).shares.items() if is_seat(owner)})
+
+
+def lead(o: Forecast, gains: Mapping[str, float]) -> float:
+    """What the seat gains on the others, on the average of these, by what each seat gains."""
+    others = sum(gain for seat, gain in gains.items() if seat != o.seat)
+    return gains.get(o.seat, 0.0) - others / max(len(o.g.state.active_seats) - 1, 1)
 
 
 def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
@@ -150,8 +154,6 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     gain -= o.liquidation_loss(company, price)
     if not trains:
         gain += 150.0 if g.components.must_own_train else 400.0
-        if buy.train in g.state.pool_trains and buy.source == POOL and o.life(buy.train) > 1:
-            gain += 10
     elif not o.lasting(company) and buy.train in lasting_after:
         gain += 80.0
     why = f"{train_label(buy.train)} will earn the {company} about ${worth:,.0f} for ${price:,}"
@@ -249,10 +251,6 @@ def private_purchase(o: Forecast, company: str, option: Option, before: Scored |
     kept = definition.price * bool(g.components.privates_count_in_net_worth) * 0.5
     lost = kept + definition.revenue * (1 - o.share_of(company)) * min(o.horizon, 3)
     worth = o.weights.private_resale_dollar * bought.amount - lost
-    if definition.blocks:
-        worth += 15
-    if definition.grants and definition.grants.president:
-        worth -= 100
     worth += max(before.value, 0.0) if before and worth > 0 else 0.0
     return [Scored(bought, worth, f"the {company} has ${spare:,} to spare, and I can use them")]
 
@@ -302,13 +300,8 @@ def repay_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 
 def discard(o: Forecast, options: Sequence[Option]) -> list[Scored]:
-    """Discard the train that earns least in the time that it has left."""
-    judged = []
-    for discarded in of_kind(options, DiscardTrain):
-        company, train = discarded.company, discarded.train
-        kept = list(o.g.company(company).trains)
-        kept.remove(train)
-        loss = o.revenue(company) - o.revenue(company, kept)
-        later = min(o.life(train), o.horizon) * (o.train(train).distance or 9)
-        judged.append(Scored(discarded, -loss - later, f"the {train}-train is missed least"))
-    return judged
+    """Discard the cheapest train: it rusts first, and runs to the fewest stops."""
+    return [
+        Scored(each, -o.train(each.train).price, f"the {each.train}-train is missed least")
+        for each in of_kind(options, DiscardTrain)
+    ]
