@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -51,14 +50,11 @@ from engine.mechanics import Activity, Option, no_reason
 
 SHARE_SOURCES = (IPO, POOL)
 WAYS: dict[type[Action], str] = {
-    SellShares: "sell",
-    BuyShares: "buy",
-    Par: "par a company",
     BuyPrivateFromPool: "buy a private",
     RedeemShare: "act for a company",
     ReissueShares: "act for a company",
 }
-"""What players may do in a turn, in words."""
+"""What players may do in a turn beside selling and buying shares, in words."""
 
 
 def purchase_payee(g: Game, company: str, source: str) -> str:
@@ -112,11 +108,20 @@ class StockTurnQuestion:
     def prompt(self, g: Game, frame: StockTurn) -> str:
         if self.required_sales(g, frame):
             return "sell down to the limit"
-        offered = chain(self._sales(g, frame), self._purchases(g, frame), self._extra_options(g, frame))
-        found = {type(option.action) for option in offered}
-        more = {BuyShares: "buy more"} if frame.bought else {}
-        ways = [way for kind, way in (WAYS | more).items() if kind in found]
-        return or_pass(g, frame, dict.fromkeys(ways or ["trade a private"] * self.also_blocks(g, frame)))
+        ways = dict.fromkeys(self._ways(g, frame))
+        return or_pass(g, frame, ways or ["trade a private"] * self.also_blocks(g, frame))
+
+    def _ways(self, g: Game, frame: StockTurn) -> Iterator[str]:
+        """What the player may do, in words; of each kind only the first option is looked for."""
+        if next(self._sales(g, frame), None):
+            yield "sell"
+        if next(self._purchases(g, frame, of_started=True), None):
+            yield "buy more" if frame.bought else "buy"
+        if next(self._purchases(g, frame, of_started=False), None):
+            yield "par a company"
+        for act in self.extra_actions:
+            if option := next(self._options_of(act, g, frame), None):
+                yield WAYS[type(option.action)]
 
     def advance(self, g: Game, frame: StockTurn) -> bool:
         """End a turn in which nothing more can be done, unless an offer is open."""
@@ -155,21 +160,28 @@ class StockTurnQuestion:
 
     def _extra_options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for act in self.extra_actions:
-            for option in act.options(g, frame):
-                if self.refusal(g, frame, frame.seat, option.action) is None:
-                    yield option
+            yield from self._options_of(act, g, frame)
 
-    def _purchases(self, g: Game, frame: StockTurn) -> Iterator[Option]:
+    def _options_of(self, act: Activity[Game, StockTurn], g: Game, frame: StockTurn) -> Iterator[Option]:
+        for option in act.options(g, frame):
+            if self.refusal(g, frame, frame.seat, option.action) is None:
+                yield option
+
+    def _purchases(self, g: Game, frame: StockTurn, *, of_started: bool | None = None) -> Iterator[Option]:
+        """Pars and purchases of shares. of_started: only of companies that have a par price, or have none."""
         if frame.bought and not self._follows_private(frame):
             further = [frame.bought] if self.multiple_of_one_company else list(g.state.companies)
             if not any(_allows_multiple_purchases(g, company) for company in further):
                 return
         for company, co in g.state.companies.items():
+            if of_started is not None and of_started != (co.par is not None):
+                continue
             if co.par is None:
-                for price in g.components.par_prices:
-                    if self.refusal(g, frame, frame.seat, par := Par(company, price)) is None:
-                        cost = price * president_share_percent(g, company) // share_percent(g, company)
-                        yield Option(par, f"Par the {company} at ${price:,}, for ${cost:,}")
+                for price in sorted(g.components.par_prices):
+                    if self.refusal(g, frame, frame.seat, par := Par(company, price)) is not None:
+                        break  # a higher one costs more
+                    cost = price * president_share_percent(g, company) // share_percent(g, company)
+                    yield Option(par, f"Par the {company} at ${price:,}, for ${cost:,}")
                 continue
             for source in self.sources:
                 for count in range(
