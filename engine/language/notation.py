@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import islice, product
 from math import prod
@@ -375,8 +376,19 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
 
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
     moves = several_moves(text)
-    near = nearest_lines(g, seat, moves[0] if moves else text)
+    near = nearest_lines(g, seat, moves[0] if moves else text) or _legal_beginning(g, seat, text.split())
     hint = "" if near else " `help` lists what you can do."
     if moves:
         hint = " Write each move on a line of its own, or put `;` between them."
     return UnreadableError(f"This is not a line of this game.{hint}", near)
+
+
+def _legal_beginning(g: Game, seat: str, words: list[str]) -> list[str]:
+    """The first words of a text, if they are a line that can be played, such as one of a later step."""
+    for count in range(len(words) - 1, 0, -1):
+        if list(_readings(g, beginning := words[:count])):
+            line = " ".join(beginning)
+            with suppress(RefusedError, AmbiguousError):
+                parse(g, seat, line)
+                return [line]
+    return []

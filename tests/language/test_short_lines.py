@@ -138,6 +138,20 @@ def test_a_loosely_written_text_is_like_the_line_that_it_means(text: str, near: 
     assert nearest_lines(state, "p0", text) == near
 
 
+def test_who_writes_too_much_reads_the_beginning_that_can_be_played() -> None:
+    """A line of a later step is none of the options, and can be played all the same."""
+    state = run_scenario(running("PRR", "@ depot 2\n@ trains PRR none", phase="2") + "= turn Ann")
+    with pytest.raises(UnreadableError) as unread:
+        parse(state, "p0", "buy train 2 today")
+    assert unread.value.nearest_lines == ["buy train 2"]
+
+
+def test_yes_and_no_are_like_the_answers_to_the_question() -> None:
+    offer = "@ cash Ann 500\n@ private CS Bob\n@ round stock Ann\nAnn: buy private CS from Bob for 60"
+    state = run_scenario(offer)
+    assert [nearest_lines(state, "p1", text) for text in ("ok", "no")] == [["accept"], ["decline"]]
+
+
 @pytest.mark.parametrize("between", [", ", " and ", " / ", " + ", " & ", ", then ", " THEN "])
 def test_who_writes_two_moves_in_one_line_reads_how(between: str) -> None:
     state = run_scenario(
