@@ -94,12 +94,12 @@ def _verbs() -> frozenset[str]:
 
 
 def _with_dollars(g: Game, option: Option, text: str) -> str:
-    """The line of an option; where its dollars are open, with those that the text ends with."""
+    """The line of an option; where its dollars are open, with the last number of the text."""
     line, amounts = format_action(g, option.action), option.amounts
-    named = re.search(r"\d+$", text.replace(",", ""))
-    if amounts is None or named is None or int(named[0]) not in amounts:
+    named = re.findall(r"(?<!\S)\d+(?!\S)", re.sub("[$,]", "", text))
+    if amounts is None or not named or int(named[-1]) not in amounts:
         return line
-    return f"{line.rpartition(' ')[0]} {named[0]}"
+    return f"{line.rpartition(' ')[0]} {named[-1]}"
 
 
 def _words(text: str) -> list[str]:

@@ -123,6 +123,7 @@ def test_no_private_is_guessed_where_the_line_is_about_a_train() -> None:
         ("start b & o at 100", ["par B&O 100"]),
         ("100 Baltimore", ["par B&O 100"]),
         ("buy CS from Bob 50", ["buy private CS from Bob for 50"]),
+        ("50 for CS from Bob", ["buy private CS from Bob for 50"]),
         ("buy CS from Bob 5,000", ["buy private CS from Bob for 0"]),
         ("how much money do I have", []),
         ("Skip plz", ["pass"]),
