@@ -337,8 +337,8 @@ def _matching_options(
     open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
-        who = join_words([g.state.name(s) for s in awaited_seats(g)], "or")
-        return [], f"That cannot be done now. {who} to act: {prompt(g)}." if who else "The game is over."
+        asked = _what_is_asked(g)
+        return [], f"That cannot be done now. {asked}" if asked else "The game is over."
     for option in offered:
         offer = option.action
         if isinstance(offer, action) and all(getattr(offer, n) == v for n, v in fields.items()):
@@ -377,10 +377,16 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
     moves = several_moves(text)
     near = nearest_lines(g, seat, moves[0] if moves else text) or _legal_beginning(g, seat, text.split())
-    hint = "" if near else " `help` lists what you can do."
+    hints = [] if near else [_what_is_asked(g), "`help` lists what you can do."]
     if moves:
-        hint = " Write each move on a line of its own, or put `;` between them."
-    return UnreadableError(f"This is not a line of this game.{hint}", near)
+        hints = ["Write each move on a line of its own, or put `;` between them."]
+    return UnreadableError(" ".join(filter(None, ["This is not a line of this game.", *hints])), near)
+
+
+def _what_is_asked(g: Game) -> str:
+    """`Ann to act: sell, buy, or pass.`; nothing after the end."""
+    who = join_words([g.state.name(s) for s in awaited_seats(g)], "or")
+    return f"{who} to act: {prompt(g)}." if who else ""
 
 
 def _legal_beginning(g: Game, seat: str, words: list[str]) -> list[str]:

@@ -153,6 +153,14 @@ def test_yes_and_no_are_like_the_answers_to_the_question() -> None:
     assert [nearest_lines(state, "p1", text) for text in ("ok", "no")] == [["accept"], ["decline"]]
 
 
+def test_who_writes_nothing_that_is_like_a_line_reads_what_is_asked() -> None:
+    state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
+    with pytest.raises(UnreadableError) as unread:
+        parse(state, "p0", "well done!")
+    asked = "Ann to act: par a company, or pass. `help` lists what you can do."
+    assert str(unread.value) == f"This is not a line of this game. {asked}"
+
+
 @pytest.mark.parametrize("between", [", ", " and ", " / ", " + ", " & ", ", then ", " THEN "])
 def test_who_writes_two_moves_in_one_line_reads_how(between: str) -> None:
     state = run_scenario(
