@@ -14,6 +14,7 @@ from bot.position import text_views
 from bot.position.sentences import auction_lines, free_cash_line, private_text, run_lines
 from bot.position.text_views import holding_text
 from engine.core.words import counted, dollars
+from engine.finance.loans import size_definition
 
 
 def decision_lines(
@@ -88,6 +89,16 @@ def player_line(state: engine.State, seat: str) -> str:
     return f"{state.name(seat)}: {', '.join([dollars(state.cash[seat]), held, *shares, *privates])}"
 
 
+def _loans(state: engine.State, sym: str) -> list[str]:
+    """`3 of 10 loans, $15 interest`; nothing without loans."""
+    company, lending = state.companies[sym], engine.loan_status(state)
+    if lending is None or not company.loans:
+        return []
+    most = size_definition(engine.game_of(state), sym).max_loans
+    interest = dollars(company.loans * lending.current_rate)
+    return [f"{company.loans} of {counted(most, 'loan')}, {interest} interest"]
+
+
 def company_line(state: engine.State, sym: str, revenue: int | None = None) -> str:
     """`PRR: treasury $430, price $90, trains 2 2 3, 2 tokens left, last ran $120`, for the whole table."""
     company = state.companies[sym]
@@ -98,7 +109,7 @@ def company_line(state: engine.State, sym: str, revenue: int | None = None) -> s
         f"price {text_views.price_text(state, sym)}",
         trains,
         tokens,
-        *([counted(company.loans, "loan")] if company.loans else []),
+        *_loans(state, sym),
         *([] if revenue is None else [f"last ran {dollars(revenue)}"]),
         *(private_text(state, private) for private, owner in state.private_owners.items() if owner == sym),
     ]

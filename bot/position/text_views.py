@@ -92,7 +92,10 @@ def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) ->
 
 def over_sentence(state: engine.State) -> str:
     """Why the game is over; nothing if it is not."""
-    return f"The game is over: {state.game_over.reason.rstrip('.')}." if state.game_over else ""
+    if state.game_over is None:
+        return ""
+    first, _, rest = state.game_over.reason.rstrip(".").partition(" ")
+    return f"The game is over: {first.lower() if first in ('All', 'The') else first} {rest}."
 
 
 def question_text(state: engine.State, pending: Sequence[PendingDecision]) -> str:

@@ -145,9 +145,14 @@ class LoanStatus(NamedTuple):
     rate: int
     round_rate: int | None
 
+    @property
+    def current_rate(self) -> int:
+        """Dollars of interest on a loan now."""
+        return self.rate if self.round_rate is None else self.round_rate
+
     def __str__(self) -> str:
         """`interest $30 a loan ($35 above 30 loans), 29 of 70 loans taken`."""
-        current = self.rate if self.round_rate is None else self.round_rate
+        current = self.current_rate
         later = f" in this round, ${self.rate:,} after it" if current != self.rate else ""
         step = self.rates.index(self.rate) + 1
         higher = [f" (${rate:,} above {step * self.loans_per_step} loans)" for rate in self.rates[step:]][:1]

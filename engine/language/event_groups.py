@@ -86,11 +86,13 @@ class LoanGroup:
 
 @dataclass
 class TakeoverGroup:
-    """What a company takes over from another: `items` in words."""
+    """What a company takes over from another: `items` in words, trains, and `privates` in words."""
 
     source: str
     target: str
     items: list[str] = field(default_factory=list)
+    trains: list[str] = field(default_factory=list)
+    privates: list[str] = field(default_factory=list)
 
     def try_add(self, event: AnyEvent) -> bool:
         match event:
@@ -101,15 +103,19 @@ class TakeoverGroup:
             case LoansChanged(self.source, count):
                 return count < 0
             case TrainMoved(train, self.source, self.target):
-                self.items.append(train_label(train))
+                self.trains.append(train)
             case PrivateMoved(private, self.target):
-                self.items.append(f"the {private}")
+                self.privates.append(f"the {private}")
             case _:
                 return False
         return True
 
     def sentence(self) -> str:
-        return f"the {self.target} takes over from the {self.source}: {join_words(self.items)}"
+        trains = [train_label(train) for train in self.trains[:1]]
+        if len(self.trains) > 1:
+            trains = [f"trains {' '.join(self.trains)}"]
+        taken = join_words([*self.items, *trains, *self.privates])
+        return f"the {self.target} takes over from the {self.source}: {taken}"
 
 
 @dataclass

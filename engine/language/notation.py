@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from itertools import islice, product
 from math import prod
@@ -336,8 +337,8 @@ def _matching_options(
     open_ended: list[str] = []
     offered = options(g, seat)
     if not any(isinstance(option.action, action) for option in offered):
-        who = join_words([g.state.name(s) for s in awaited_seats(g)], "or")
-        return [], f"That cannot be done now. {who} to act: {prompt(g)}." if who else "The game is over."
+        asked = _what_is_asked(g)
+        return [], f"That cannot be done now. {asked}" if asked else "The game is over."
     for option in offered:
         offer = option.action
         if isinstance(offer, action) and all(getattr(offer, n) == v for n, v in fields.items()):
@@ -375,8 +376,25 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
 
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
     moves = several_moves(text)
-    near = nearest_lines(g, seat, moves[0] if moves else text)
-    hint = "" if near else " `help` lists what you can do."
+    near = nearest_lines(g, seat, moves[0] if moves else text) or _legal_beginning(g, seat, text.split())
+    hints = [] if near else [_what_is_asked(g), "`help` lists what you can do."]
     if moves:
-        hint = " Write each move on a line of its own, or put `;` between them."
-    return UnreadableError(f"This is not a line of this game.{hint}", near)
+        hints = ["Write each move on a line of its own, or put `;` between them."]
+    return UnreadableError(" ".join(filter(None, ["This is not a line of this game.", *hints])), near)
+
+
+def _what_is_asked(g: Game) -> str:
+    """`Ann to act: sell, buy, or pass.`; nothing after the end."""
+    who = join_words([g.state.name(s) for s in awaited_seats(g)], "or")
+    return f"{who} to act: {prompt(g)}." if who else ""
+
+
+def _legal_beginning(g: Game, seat: str, words: list[str]) -> list[str]:
+    """The first words of a text, if they are a line that can be played, such as one of a later step."""
+    for count in range(len(words) - 1, 0, -1):
+        if list(_readings(g, beginning := words[:count])):
+            line = " ".join(beginning)
+            with suppress(RefusedError, AmbiguousError):
+                parse(g, seat, line)
+                return [line]
+    return []

@@ -21,14 +21,15 @@ from engine.mechanics import Option
 TRADED = {"train", "private"}
 """Words of a line that say what it is about."""
 LINKING = frozenset("a at by for from in of on please pls plz thanks the thx to using with".split())
+NO, YES = ("pass", "decline"), ("accept", "protect", "act")
 MEANT = {
-    "borrow": "loan", "dividend": "pay", "float": "par", "get": "buy", "hold": "withhold",
-    "keep": "withhold", "next": "pass", "no": "pass", "nope": "pass", "nothing": "pass", "ok": "accept",
-    "okay": "accept", "operate": "run", "p": "pass", "par": "start", "payout": "pay", "place": "token",
-    "purchase": "buy", "retain": "withhold", "skip": "pass", "split": "half", "start": "par",
-    "station": "token", "take": "loan", "upgrade": "lay", "y": "accept", "yes": "accept",
+    "borrow": ("loan",), "dividend": ("pay",), "float": ("par",), "get": ("buy",), "hold": ("withhold",),
+    "keep": ("withhold",), "next": NO, "no": NO, "nope": NO, "nothing": NO, "ok": YES, "okay": YES,
+    "operate": ("run",), "p": NO, "par": ("start",), "payout": ("pay",), "place": ("token",),
+    "purchase": ("buy",), "retain": ("withhold",), "skip": NO, "split": ("half",), "start": ("par",),
+    "station": ("token",), "take": ("loan",), "upgrade": ("lay",), "y": YES, "yes": YES,
 }  # fmt: skip
-"""Words that no legal line has now, with those that stand there for them."""
+"""Words that no legal line has now, with those of which one may stand there for them."""
 BETWEEN_MOVES = re.compile(r"\s*(?:[,/+&]|\band\b|\bthen\b)(?:\s+then\b)?\s+", re.IGNORECASE)
 MIN_NAME = 4  # letters of a name by which it is known
 MIN_MISSPELT = 3  # letters of a word that may stand for another
@@ -93,12 +94,12 @@ def _verbs() -> frozenset[str]:
 
 
 def _with_dollars(g: Game, option: Option, text: str) -> str:
-    """The line of an option; where its dollars are open, with those that the text ends with."""
+    """The line of an option; where its dollars are open, with the last number of the text."""
     line, amounts = format_action(g, option.action), option.amounts
-    named = re.search(r"\d+$", text.replace(",", ""))
-    if amounts is None or named is None or int(named[0]) not in amounts:
+    named = re.findall(r"(?<!\S)\d+(?!\S)", re.sub("[$,]", "", text))
+    if amounts is None or not named or int(named[-1]) not in amounts:
         return line
-    return f"{line.rpartition(' ')[0]} {named[0]}"
+    return f"{line.rpartition(' ')[0]} {named[-1]}"
 
 
 def _words(text: str) -> list[str]:
@@ -113,8 +114,8 @@ def _meant(g: Game, words: Sequence[str], known: Sequence[str]) -> set[str]:
 
 
 def _known_word(g: Game, word: str, known: Sequence[str]) -> str:
-    if MEANT.get(word) in known:
-        return MEANT[word]
+    if meant := [each for each in MEANT.get(word, ()) if each in known]:
+        return meant[0]
     if word.isdecimal() or word in _form_words():
         return word
     named = {

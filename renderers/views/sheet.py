@@ -117,7 +117,7 @@ class CompanyView:
         """A started company in words."""
         cash = () if not self.cash_text else (self.cash_text if self.floated else "not floated",)
         loans = (counted(self.loans, "loan"),) if self.loans else ()
-        price = f"at {self.price}" if self.price is not None else "without a price"
+        price = f"at {dollars(self.price)}" if self.price is not None else "without a price"
         place = f"in {self.zone}" if self.zone else price
         shares = f" of {self.size} shares" if self.size else ""
         trains = f"train{'s' * (len(self.trains) > 1)} {' '.join(self.trains)}" if self.trains else "no train"

@@ -123,6 +123,7 @@ def test_no_private_is_guessed_where_the_line_is_about_a_train() -> None:
         ("start b & o at 100", ["par B&O 100"]),
         ("100 Baltimore", ["par B&O 100"]),
         ("buy CS from Bob 50", ["buy private CS from Bob for 50"]),
+        ("50 for CS from Bob", ["buy private CS from Bob for 50"]),
         ("buy CS from Bob 5,000", ["buy private CS from Bob for 0"]),
         ("how much money do I have", []),
         ("Skip plz", ["pass"]),
@@ -136,6 +137,28 @@ def test_a_loosely_written_text_is_like_the_line_that_it_means(text: str, near: 
         "@ private CS Bob\n@ round stock Ann\n= turn Ann"
     )
     assert nearest_lines(state, "p0", text) == near
+
+
+def test_who_writes_too_much_reads_the_beginning_that_can_be_played() -> None:
+    """A line of a later step is none of the options, and can be played all the same."""
+    state = run_scenario(running("PRR", "@ depot 2\n@ trains PRR none", phase="2") + "= turn Ann")
+    with pytest.raises(UnreadableError) as unread:
+        parse(state, "p0", "buy train 2 today")
+    assert unread.value.nearest_lines == ["buy train 2"]
+
+
+def test_yes_and_no_are_like_the_answers_to_the_question() -> None:
+    offer = "@ cash Ann 500\n@ private CS Bob\n@ round stock Ann\nAnn: buy private CS from Bob for 60"
+    state = run_scenario(offer)
+    assert [nearest_lines(state, "p1", text) for text in ("ok", "no")] == [["accept"], ["decline"]]
+
+
+def test_who_writes_nothing_that_is_like_a_line_reads_what_is_asked() -> None:
+    state = run_scenario("@ cash Ann 500\n@ round stock Ann\n= turn Ann")
+    with pytest.raises(UnreadableError) as unread:
+        parse(state, "p0", "well done!")
+    asked = "Ann to act: par a company, or pass. `help` lists what you can do."
+    assert str(unread.value) == f"This is not a line of this game. {asked}"
 
 
 @pytest.mark.parametrize("between", [", ", " and ", " / ", " + ", " & ", ", then ", " THEN "])

@@ -81,7 +81,7 @@ def test_what_each_lot_can_do_is_told_whole(title: str, monkeypatch: pytest.Monk
 
 def test_companies_are_side_by_side_with_their_sums() -> None:
     picture = companies_png(financed(), ["WT", "SR"])
-    assert "WT of 10 shares at 100, $130" in picture.alt and "SR of 5 shares" in picture.alt
+    assert "WT of 10 shares at $100, $130" in picture.alt and "SR of 5 shares" in picture.alt
     assert opened(picture).size == (picture.width, picture.height)
     with pytest.raises(ValueError, match="no company"):
         companies_png(financed(), [])

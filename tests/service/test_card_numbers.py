@@ -8,8 +8,9 @@ import engine
 from bot.discord.controls.previews import preview_sales
 from bot.position import text_views
 from bot.position.legal_lines import choice_effect
-from bot.position.numbers import decision_lines
+from bot.position.numbers import company_line, decision_lines
 from bot.position.sentences import auction_lines
+from tests.renderers.positions import financed
 from tests.service.test_question_pictures import merger
 from tests.t1817.scenarios import ANN, FIVE
 from tests.t1817.scenarios import run_scenario as run_1817
@@ -76,3 +77,8 @@ def test_a_fall_of_the_price_at_the_end_of_the_round_is_told_before_the_sale() -
     for seat, line in (("p0", "sell 2 WT"), ("p0", "pass"), ("p1", "pass"), ("p2", "pass"), ("p0", "pass")):
         state = engine.play_line(state, seat, line).state
     assert (price, later) == (before, text_views.price_text(state, "WT"))
+
+
+def test_a_company_with_loans_says_how_many_it_may_have_and_what_they_cost() -> None:
+    company, *_ = (sym for sym, each in financed().companies.items() if each.loans == 3 and each.size == 5)
+    assert ", 3 of 5 loans, $30 interest" in company_line(financed(), company)

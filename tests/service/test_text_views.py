@@ -9,6 +9,7 @@ import pytest
 import engine
 from bot.position import text_views
 from engine import new_game
+from engine.core.state import GameOver
 from tests.game_text.histories import history_of
 from tests.renderers.positions import financed
 
@@ -93,3 +94,13 @@ def test_the_map_view_names_mines_and_bridges() -> None:
     assert [line for line in lines if line.startswith(("F15", "H3"))] == [
         "F15, #9, mine: track G14 - E16", "H3 Louisville, #57, bridge: city $20 (1 free) - I2, G4",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("All but Ann are bankrupt.", "all but Ann are bankrupt"), ("Cid is bankrupt.", "Cid is bankrupt")],
+)
+def test_the_reason_for_the_end_goes_on_with_the_sentence(reason: str, said: str) -> None:
+    state = engine.new_game("1817", ["Ann", "Bob", "Cid"]).state
+    state.stack.append(GameOver(reason))
+    assert text_views.over_sentence(state) == f"The game is over: {said}."

@@ -60,7 +60,7 @@ def test_a_merger_is_narrated_with_what_remains_and_what_it_takes_over() -> None
 def test_a_sale_is_narrated_with_assets_and_price() -> None:
     state = run_scenario(f"{FIVE.format(where='acquisition 2')}\n@ round sale SR\n= turn Ann")
     _, told = said(state, "Ann: bid 10")
-    assert "The WT takes over from the SR: $80, 1 loan, a 2-train and a 2-train." in told
+    assert "The WT takes over from the SR: $80, 1 loan and trains 2 2." in told
     assert "The WT pays $10 for the SR." in told
 
 

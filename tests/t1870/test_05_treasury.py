@@ -156,7 +156,7 @@ def test_5_3_1_5_11_the_money_is_shown_at_once_with_what_of_it_is_held_back() ->
     assert companies is not None
     table = "\n".join(companies.lines())
     assert "$170 ($110 held back)" in table
-    assert "MP at 140, $170 ($110 held back)" in sheet_view(state).alt
+    assert "MP at $140, $170 ($110 held back)" in sheet_view(state).alt
     assert held_back_cash(run_scenario(sold + "> until operating\n= cash MP 170")) == {}
     assert held_back_cash(run_scenario(sold, options=("conventions 18xx.games",))) == {}
 
