@@ -27,6 +27,8 @@ MOST_OF_PRESIDENT = 1.06
 money for floating its company, and closes with the company's first train."""
 CONTESTED = 0.3
 """What is left of the gain of a bid where others have bid too: they will bid on."""
+LEAST_CASH = 100
+"""Dollars without which a player can do little in the first stock round."""
 SHORT_DOLLAR = 0.8
 """Dollars of worth that each dollar costs that is lacking for floating a company."""
 LEADS = -1_000.0
@@ -134,8 +136,13 @@ def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Sco
 
 def _float_trouble(o: Forecast, private: str, committed: int, price: int) -> float:
     """Dollars of worth that paying the price costs where the money is wanted for floating a company."""
-    reserve, free = floating_reserve(o, private), o.g.cash(o.seat) - committed
-    return SHORT_DOLLAR * (max(reserve - free + price, 0) - max(reserve - free, 0))
+
+    def trouble(left: int) -> float:
+        short = max(floating_reserve(o, private) - left, 0)
+        return SHORT_DOLLAR * short + 0.5 * max(LEAST_CASH - left, 0)
+
+    free = o.g.cash(o.seat) - committed
+    return trouble(free - price) - trouble(free)
 
 
 def bidding(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -148,7 +155,8 @@ def seed_money(o: Forecast, options: Sequence[Option]) -> list[Scored]:
     """Put a private up with the least bid, the seed money paying part of it."""
     judged = [Scored(Pass(), 0.0, "the privates left are too dear")]
     for bid in of_kind(options, Bid):
-        gain = private_worth(o, bid.private) - bid.amount - 2
+        left = o.g.cash(o.seat) - bid.amount
+        gain = private_worth(o, bid.private) - bid.amount - 2 - max(LEAST_CASH - left, 0)
         judged.append(Scored(bid, gain, f"the {bid.private} can be paid into a company at its face value"))
     return judged
 
