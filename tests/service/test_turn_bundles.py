@@ -53,3 +53,7 @@ def test_a_subject_says_what_is_to_be_decided() -> None:
         turn_subject(state, "say whether to merge: act, or pass")
         == "Your turn: opening, say whether to merge"
     )
+    trading = replay("title 1830\nplayers Ann, Bob, Cid\n---\n@ cash Ann 500\n@ round stock Ann\n").state
+    assert trading is not None
+    ways = "par a company, buy a private, or pass (which ends the round)"
+    assert turn_subject(trading, ways) == "Your turn: SR 2, par a company, buy a private or pass"

@@ -20,6 +20,7 @@ from bot.position.legal_lines import line_effect
 from bot.position.pending import PendingDecision, engine_seat
 from bot.position.sentences import connection_lines
 from bot.service import Service
+from engine.core.state import StockTurn
 from mail.composing.page import (
     Attachment,
     AttachmentBlock,
@@ -237,10 +238,11 @@ def _commented(line: str, told: str) -> str:
 
 
 def turn_subject(state: engine.State, prompt: str) -> str:
-    """`Your turn: OR 2.1, lay track for the PRR`; `Your turn: SR 1, buy or pass`."""
-    task = prompt.split(", ", maxsplit=1)[0].split(": ", maxsplit=1)[0]
-    if " " not in task:
-        task = prompt.split(" (", maxsplit=1)[0].replace(", or ", " or ")
+    """`Your turn: OR 2.1, lay track for the PRR`; `Your turn: SR 1, sell, buy or pass`."""
+    question = prompt.split(": ", maxsplit=1)[0].split(" (", maxsplit=1)[0]
+    task = question.split(", ", maxsplit=1)[0]
+    if " " not in task or isinstance(state.stack[-1], StockTurn):  # whose question is a list of ways
+        task = question.replace(", or ", " or ")
     return f"Your turn: {engine.short_round(engine.round_name(state))}, {task}"
 
 
