@@ -227,8 +227,11 @@ class Commands:
             self.__dict__.pop("_patterns", None)
 
     def get(self, word: str) -> Command | None:
-        """The command of that name; None for a word of the game."""
-        return self._commands.get(word.casefold())
+        """The command of that name, or the question that is written with `?` or `!`; None for a word of the
+        game."""
+        name = word.casefold()
+        found = self._commands.get(name.rstrip("?!"))
+        return found if isinstance(found, Query) else self._commands.get(name)
 
     def depends_on_status(self, word: str) -> bool:
         """Whether the word is a command at tables of some statuses only."""

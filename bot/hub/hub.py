@@ -350,7 +350,7 @@ class Hub:
         self, table: LiveTable, seat: int | None, line: str
     ) -> QueryAnswer | LineUnreadable | None:
         """What follows a question; None if the line is none. Raises ValueError with a sentence."""
-        word, _, argument = " ".join(line.split()).partition(" ")
+        word, _, argument = " ".join(line.split()).rstrip("?! ").partition(" ")
         query = self.commands.get(word)
         if not isinstance(query, Query):
             return None

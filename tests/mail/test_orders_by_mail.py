@@ -166,3 +166,14 @@ def up_to_other_runs() -> tuple[str, int]:
 
 def is_move(line: str) -> bool:
     return line.startswith(("Ann: ", "Bob: "))
+
+
+async def test_who_may_answer_in_advance_is_not_told_that_it_is_their_turn(desk: MailDesk) -> None:
+    """1817 §4.2: Bob bids next, and Cid may leave a limit before."""
+    await desk.table("1817", ["Ann", "Bob", "Cid"])
+    await desk.take()
+    await desk.write("Ann", "bid ME 0")
+    acts, may_answer = desk.newest["bob@player.test"], desk.newest["cid@player.test"]
+    assert "Your turn: opening, bid $5" in str(acts.message["Subject"])
+    assert "In advance: opening, bid $5" in str(may_answer.message["Subject"])
+    assert "You may answer in advance, Cid." in may_answer.text and "It is your turn" not in may_answer.text

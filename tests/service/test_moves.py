@@ -223,7 +223,7 @@ async def test_an_action_out_of_turn_makes_no_decision_stale(world: ServiceHarne
 
 
 @pytest.mark.parametrize(
-    "line", ["help", "status", "map", "market", "log", "log 5", "turn", "company PRR", "player bob"]
+    "line", ["help!", "status?", "map", "market", "log", "log 5?", "turn", "company PRR", "player bob"]
 )
 async def test_queries_change_nothing(world: ServiceHarness, line: str) -> None:
     await world.say("Ann", "buy SV")

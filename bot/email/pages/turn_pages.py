@@ -49,6 +49,7 @@ def turn_notice(
     events_since: Sequence[str] = (),
     *,
     subject: str = "Your turn",
+    in_advance: bool = False,
     deputy_for: str = "",
     more: Sequence[str] = (),
     whole_turns: Sequence[str] = (),
@@ -60,10 +61,10 @@ def turn_notice(
     """To the player whose turn it is.
 
     prompt: a sentence that says what to do. legal_lines: lines ready to copy. events_since: what happened
-    since the player's last turn. deputy_for: the player whose turn it is, if the reader plays for them. more:
-    sentences of features, such as until when, and what each way to connect would bring. whole_turns: several
-    lines in one, with `;` between; lays_nothing: they leave out the tile. position: lines of text, and
-    tables. also_waiting: other tables.
+    since the player's last turn. in_advance: another is to act, and the reader may answer before. deputy_for:
+    the player whose turn it is, if the reader plays for them. more: sentences of features, such as until
+    when, and what each way to connect would bring. whole_turns: several lines in one, with `;` between;
+    lays_nothing: they leave out the tile. position: lines of text, and tables. also_waiting: other tables.
     """
     blocks: list[Block] = [*map(Paragraph, (prompt, *more))]
     blocks += copyable(f"The whole turn at once{'; it lays nothing' * lays_nothing}", whole_turns)
@@ -74,7 +75,7 @@ def turn_notice(
     blocks += [ImageBlock(image) for image in images if image not in maps]
     blocks += position_blocks(position)
     blocks += bullets("These tables wait for you too", also_waiting)
-    headline = f"It is your turn, {name}."
+    headline = f"You may answer in advance, {name}." if in_advance else f"It is your turn, {name}."
     if deputy_for:
         headline = f"It is {deputy_for}'s turn: you play for them, {name}."
     return MailPage(headline, tuple(blocks), subject, "turn", preview=prompt)
@@ -140,11 +141,12 @@ class TurnPages:
         ways = connection_lines(state) if pending.is_main else ()
         return turn_notice(
             pending.name if is_owner else await self._name_of(reader),
-            f"You to act: {pending.prompt}.",
+            f"{'You to act' if pending.acts_now else 'You may answer in advance'}: {pending.prompt}.",
             offered_lines(state, pending.seat, choices),
             recent_events(entries),
+            in_advance=not pending.acts_now,
             deputy_for="" if is_owner else pending.name,
-            subject=turn_subject(state, pending.prompt),
+            subject=turn_subject(state, pending.prompt, "Your turn" if pending.acts_now else "In advance"),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             lays_nothing=engine.topic(state) == "track",
             position=(*position, *words_of_map(state)) if drawing.late else position,
@@ -237,13 +239,13 @@ def _commented(line: str, told: str) -> str:
     return f"{line}   # {comment}" if told else line
 
 
-def turn_subject(state: engine.State, prompt: str) -> str:
+def turn_subject(state: engine.State, prompt: str, whose: str = "Your turn") -> str:
     """`Your turn: OR 2.1, lay track for the PRR`; `Your turn: SR 1, sell, buy or pass`."""
     question = prompt.split(": ", maxsplit=1)[0].split(" (", maxsplit=1)[0]
     task = question.split(", ", maxsplit=1)[0]
     if " " not in task or isinstance(state.stack[-1], StockTurn):  # whose question is a list of ways
         task = question.replace(", or ", " or ")
-    return f"Your turn: {engine.short_round(engine.round_name(state))}, {task}"
+    return f"{whose}: {engine.short_round(engine.round_name(state))}, {task}"
 
 
 ANIMATION = "animation"
