@@ -126,7 +126,7 @@ def options_on_site(title: str, options: tuple[str, ...]) -> tuple[str, ...]:
 
 FEW = [
     ("1830", 6, 14),
-    ("1870", 3, 1),
+    ("1870", 3, 2),
     ("1817", 3, 6),
 ]
 
