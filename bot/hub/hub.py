@@ -272,7 +272,7 @@ class Hub:
             table = await self.cache.uncompared(table_id)
             if not table.begun:
                 return None
-            seated = in_seat(table.stored_info, table.state.players, request)
+            seated = in_seat(table.info, table.state.players, request)
             if not isinstance(seated, Request) or not self._is_move(table, seated):
                 return None
             return await self.moves.try_lines(table, seated)
@@ -325,7 +325,7 @@ class Hub:
             return TableNotRunning("unreadable", str(error))
         if not table.begun:
             return out_of_play(table.stored_info)
-        seat = None if person_id is None else table.stored_info.seat_of(person_id)
+        seat = None if person_id is None else table.info.seat_of(person_id)
         try:
             answer = await self._answer(table, seat, line)
         except ValueError as error:
@@ -371,7 +371,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         if not table.begun:
             return out_of_play(table.stored_info)
-        seated = in_seat(table.stored_info, table.state.players, request)
+        seated = in_seat(table.info, table.state.players, request)
         if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)

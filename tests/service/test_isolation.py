@@ -208,7 +208,7 @@ async def test_14_2_no_player_reads_of_rows(world: ServiceHarness, monkeypatch: 
     )
 
 
-@pytest.mark.parametrize("line", ["buy \ud800", "buy SV\0", "plan \udfff", "log \ud83d"])
+@pytest.mark.parametrize("line", ["buy \ud800", "buy SV\0", "plan \udfff", "log \ud83d 5"])
 async def test_14_4_a_line_that_is_no_text_is_refused_as_any_other(world: ServiceHarness, line: str) -> None:
     answer = await world.say("Ann", line)
     assert isinstance(answer, LineUnreadable)

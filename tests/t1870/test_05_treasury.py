@@ -73,11 +73,22 @@ def test_5_10_6_the_turn_is_used_and_the_priority_moves() -> None:
     run_scenario(MP + "@ owns pool MP 2\nAnn: redeem MP\n= turn Bob\n> until operating\n= priority Bob")
 
 
-def test_5_10_2_six_shares_stay_out() -> None:
+def test_5_10_2_six_shares_stay_out_and_four_are_held_at_most() -> None:
     run_scenario(
         "@ owns Ann MP 4\n@ owns pool MP 2\n@ price MP 50 3\n@ cash MP 500\n"
         "@ round stock Ann\n!Ann: redeem MP | 1870 §5.10"
     )
+    run_scenario(
+        MP.replace("Bob MP 3", "Bob MP 1") + "@ owns treasury MP 4\n!Ann: redeem MP from Ann | 1870 §5.10"
+    )
+
+
+def test_5_10_3_no_change_of_presidency() -> None:
+    run_scenario(
+        MP.replace("Ann MP 5", "Ann MP 4").replace("Bob MP 3", "Bob MP 4")
+        + "@ president MP Ann\n!Ann: redeem MP from Ann | 1870 §5.10"
+    )
+    run_scenario(MP + "@ owns Cid MP 2\nAnn: redeem MP from Ann\n= owns Ann MP 4\n= cash Ann 400")
 
 
 def test_5_10_7_once_a_stock_round() -> None:
@@ -143,6 +154,14 @@ def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
         = cash MP 210
         = cash Bob 190
         """
+    )
+
+
+def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
+    body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
+    run_scenario(
+        body + "Ann: reissue MP\nBob: buy MP from ipo\n= cash MP 170\n"
+        "> until Ann\n!Ann: redeem MP from Bob | 1870 §5.10"
     )
 
 

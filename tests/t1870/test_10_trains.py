@@ -72,6 +72,16 @@ def test_10_6_the_president_adds_what_is_lacking_for_the_cheapest() -> None:
 SHORT = POOR.replace("cash Ann 400", "cash Ann 200")
 
 
+def test_10_6_then_not_from_another_company() -> None:
+    run_scenario(
+        POOR.replace("> until trains\n", "@ trains FW 4\n> until trains\n")
+        + "!Ann: buy train 4 from FW for 300 | 1870 §4.1\nAnn: buy train 4 from FW for 100\nBob: accept"
+    )
+
+
+SHORT = POOR.replace("cash Ann 400", "cash Ann 200")
+
+
 def test_10_6_2_only_as_many_shares_as_are_needed() -> None:
     run_scenario(SHORT + "!Ann: sell 3 FW | 1870 §10.6.2\nAnn: sell 2 FW\nAnn: buy train 5\n= cash Ann 30")
 
