@@ -160,14 +160,20 @@ COMMIT_ERRORS = (StoreError, IntegrityError, *UNSTORABLE)
 
 
 def _write_all(connection: Connection, commits: Sequence[MoveCommit]) -> list[Exception | None]:
-    """Write all; returns the errors. Mostly all can be written, so that is tried with a few statements. Where
-    one cannot, each is written in a savepoint of its own, and fails alone."""
+    """Write all in the transaction that has begun; returns the errors. Mostly all can be written, so that is
+    tried with a few statements. Where one cannot, the transaction begins anew, and each is written in a
+    savepoint of its own, and fails alone."""
     order = sorted(range(len(commits)), key=lambda index: commits[index].table_id)
     outcomes: list[Exception | None] = [None] * len(commits)
-    together = [commits[index] for index in order]
-    if len(commits) == 1 or not _fit_together(commits) or _write_in_savepoint(connection, together):
-        for index in order:
-            outcomes[index] = _write_in_savepoint(connection, [commits[index]])
+    if _fit_together(commits):
+        try:
+            write_commits(connection, [commits[index] for index in order])
+            return outcomes
+        except COMMIT_ERRORS:
+            connection.rollback()
+            connection.begin()
+    for index in order:
+        outcomes[index] = _write_in_savepoint(connection, commits[index])
     return outcomes
 
 
@@ -177,11 +183,11 @@ def _fit_together(commits: Sequence[MoveCommit]) -> bool:
     return len(keys) == len(set(keys)) and all(commit.revision is not None for commit in commits)
 
 
-def _write_in_savepoint(connection: Connection, commits: Sequence[MoveCommit]) -> Exception | None:
-    """Write move commits together; returns the error, in which case nothing of them is written."""
+def _write_in_savepoint(connection: Connection, commit: MoveCommit) -> Exception | None:
+    """Write a move commit; returns the error, in which case nothing of it is written."""
     try:
         with connection.begin_nested():
-            write_commits(connection, commits)
+            write_commits(connection, [commit])
     except COMMIT_ERRORS as error:
         return error
     return None
