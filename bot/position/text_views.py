@@ -270,12 +270,12 @@ def trains_text(state: engine.State) -> list[str]:
     prices = {train.name: train.price for train in engine.game_of(state).components.trains}
     left = []
     for name, count in state.depot.items():
+        if count == 0:
+            continue
         rusted = engine.trains_rusted_by(state, name)
         rusts = f", rusts {' '.join(rusted)}" if rusted else ""
-        if count is None or count:
-            left.append(
-                f"{'any number of' if count is None else f'{count} x'} {name} (${prices[name]:,}{rusts})"
-            )
+        number = "any number of" if count is None else f"{count} x"
+        left.append(f"{number} {name} (${prices[name]:,}{rusts})")
     pool = f"; in the pool: {' '.join(state.pool_trains)}" if state.pool_trains else ""
     return [f"Trains: {', '.join(left) or 'none'}{pool}"]
 

@@ -360,6 +360,7 @@ class OpenMarketPurchase:
     """Purchases in a stock turn of a private in the open market, at its listed price (1870 §5.3.2)."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (BuyPrivateFromPool,)
+    way: ClassVar[str] = "buy a private"
 
     def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for private in g.privates_of(POOL):

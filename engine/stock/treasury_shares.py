@@ -75,6 +75,7 @@ class TreasuryShares:
     one_reissue_per_round: bool = True
 
     handles: ClassVar[tuple[type[Action], ...]] = (RedeemShare, ReissueShares)
+    way: ClassVar[str] = "act for a company"
 
     def options(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company, co in g.state.companies.items():

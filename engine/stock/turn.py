@@ -8,20 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal, Protocol
 
 import msgspec
 
-from engine.core.actions import (
-    Action,
-    BuyPrivateFromPool,
-    BuyShares,
-    Par,
-    Pass,
-    RedeemShare,
-    ReissueShares,
-    SellShares,
-)
+from engine.core.actions import Action, BuyShares, Par, Pass, SellShares
 from engine.core.events import Passed, PresidentNamed
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, IPO, POOL, PriceProtection, StockRound, StockTurn
@@ -49,18 +40,18 @@ from engine.game import Game
 from engine.mechanics import Activity, Option, no_reason
 
 SHARE_SOURCES = (IPO, POOL)
-WAYS: dict[type[Action], str] = {
-    BuyPrivateFromPool: "buy a private",
-    RedeemShare: "act for a company",
-    ReissueShares: "act for a company",
-}
-"""What players may do in a turn beside selling and buying shares, in words."""
 
 
 def purchase_payee(g: Game, company: str, source: str) -> str:
     """Who is paid for shares from the pool or the initial offering: the bank, or the company that has
     reissued them."""
     return company if source == IPO and g.company(company).reissued else BANK
+
+
+class ExtraAction(Activity[Game, StockTurn], Protocol):
+    """What a player may do in a stock turn besides trading in shares. way: in words, `buy a private`."""
+
+    way: ClassVar[str]
 
 
 @dataclass(frozen=True)
@@ -91,7 +82,7 @@ class StockTurnQuestion:
     multiple_from_ipo: bool = True
     multiple_of_one_company: bool = False
     first_sale_round: int = 2
-    extra_actions: tuple[Activity[Game, StockTurn], ...] = ()
+    extra_actions: tuple[ExtraAction, ...] = ()
     one_block_per_company: bool = False
     purchase_refusal: Callable[[Game, str, str, int], str | None] = no_reason
     multiple_after_private: bool = False
@@ -108,7 +99,7 @@ class StockTurnQuestion:
     def prompt(self, g: Game, frame: StockTurn) -> str:
         if self.required_sales(g, frame):
             return "sell down to the limit"
-        ways = dict.fromkeys(self._ways(g, frame))
+        ways = [*self._ways(g, frame)]
         return or_pass(g, frame, ways or ["trade a private"] * self.also_blocks(g, frame))
 
     def _ways(self, g: Game, frame: StockTurn) -> Iterator[str]:
@@ -119,9 +110,7 @@ class StockTurnQuestion:
             yield "buy more" if frame.bought else "buy"
         if next(self._purchases(g, frame, of_started=False), None):
             yield "par a company"
-        for act in self.extra_actions:
-            if option := next(self._options_of(act, g, frame), None):
-                yield WAYS[type(option.action)]
+        yield from (act.way for act in self.extra_actions if next(self._options_of(act, g, frame), None))
 
     def advance(self, g: Game, frame: StockTurn) -> bool:
         """End a turn in which nothing more can be done, unless an offer is open."""
@@ -162,7 +151,7 @@ class StockTurnQuestion:
         for act in self.extra_actions:
             yield from self._options_of(act, g, frame)
 
-    def _options_of(self, act: Activity[Game, StockTurn], g: Game, frame: StockTurn) -> Iterator[Option]:
+    def _options_of(self, act: ExtraAction, g: Game, frame: StockTurn) -> Iterator[Option]:
         for option in act.options(g, frame):
             if self.refusal(g, frame, frame.seat, option.action) is None:
                 yield option

@@ -95,10 +95,7 @@ async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_
 ) -> None:
     """An old card is queued with its line, and when its turn comes its message is gone."""
     await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
-    with monkeypatch.context() as patch:
-        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-        await play(started, 0, 1)
-        await wait_for_queue(started)
+    await play_with_old_cards(started, monkeypatch, 0, 1)
     await play(started, 1, len(LINES))
     _, turns = listed(started, fake)
     assert_each_is_said_once(turns)
@@ -143,10 +140,7 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
 ) -> None:
     """Another message ends the list, and loses nothing of it."""
     await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
-    with monkeypatch.context() as patch:
-        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-        await play(started, 0, 1)
-        await wait_for_queue(started)
+    await play_with_old_cards(started, monkeypatch, 0, 1)
     await fake.run_command("Ann", started.thread, "table pause")
     await fake.run_command("Ann", started.thread, "table resume")
     await started.wait_for_delivery()
@@ -176,10 +170,7 @@ async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_lat
     await play(started, 0, 1)
     await fake.delete_message(first, is_heard=False)
     await fake.delete_message(await started.wait_for_card("Bob"), is_heard=False)
-    with monkeypatch.context() as patch:
-        patch.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
-        await play(started, 1, 2)
-        await wait_for_queue(started)
+    await play_with_old_cards(started, monkeypatch, 1, 2)
     await play(started, 2, len(LINES))
     turns = listed(started, fake)[-1]
     assert_each_is_said_once(turns)
@@ -251,6 +242,14 @@ async def wait_for_queue(running: RunningBot, cards: int = 0) -> None:
             if sum(each.is_queued for each in await CardStore(service.store).of_table(table)) == cards:
                 return
             await asyncio.sleep(0.01)
+
+
+async def play_with_old_cards(running: RunningBot, patch: pytest.MonkeyPatch, start: int, end: int) -> None:
+    """Play these lines while every card counts as old, so that it is finished by the queue."""
+    with patch.context() as aged:
+        aged.setattr("bot.discord.cards.finished_turns.OLD_MESSAGE_AGE", timedelta(0))
+        await play(running, start, end)
+        await wait_for_queue(running)
 
 
 async def test_an_undone_move_keeps_no_mark_of_a_finished_turn(

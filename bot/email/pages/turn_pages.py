@@ -75,9 +75,12 @@ def turn_notice(
     blocks += [ImageBlock(image) for image in images if image not in maps]
     blocks += position_blocks(position)
     blocks += bullets("These tables wait for you too", also_waiting)
-    headline = f"You may answer in advance, {name}." if in_advance else f"It is your turn, {name}."
-    if deputy_for:
+    if in_advance:
+        headline = f"You may answer in advance{f' for {deputy_for}' if deputy_for else ''}, {name}."
+    elif deputy_for:
         headline = f"It is {deputy_for}'s turn: you play for them, {name}."
+    else:
+        headline = f"It is your turn, {name}."
     return MailPage(headline, tuple(blocks), subject, "turn", preview=prompt)
 
 

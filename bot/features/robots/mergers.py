@@ -117,10 +117,11 @@ def _held(o: Forecast, g: Game, companies: Sequence[str]) -> dict[str, float]:
             bought.state.cash[company] = cash - train.price
     after, held = Forecast(bought, o.seat, o.weights), {s: float(g.cash(s)) for s in g.state.active_seats}
     for company in companies:
+        value, president = after.share_value(company), g.company(company).president
         for seat in held:
-            shares = 100 * after.share_of(company, seat) / share_percent(g, company)
-            held[seat] += shares * after.share_value(company)
-            held[seat] -= after.debt(company) * (g.company(company).president == seat)
+            held[seat] += 100 * after.share_of(company, seat) / share_percent(g, company) * value
+        if president in held:
+            held[president] -= after.debt(company)
     return held
 
 

@@ -39,9 +39,9 @@ def read_components(path: Traversable) -> Components:
 
 def _unreadable_hex(raw: bytes, error: msgspec.DecodeError) -> str:
     """`, in hex C5` where the error is in a hex, whose name it does not say; else empty."""
-    for name, printed in (
-        msgspec.json.decode(raw)["map"]["hexes"].items() if "$.map.hexes" in str(error) else ()
-    ):
+    if "$.map.hexes" not in str(error):
+        return ""
+    for name, printed in msgspec.json.decode(raw)["map"]["hexes"].items():
         try:
             msgspec.convert(printed, type=HexDefinition)
         except msgspec.ValidationError:
