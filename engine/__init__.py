@@ -105,14 +105,12 @@ class Decision:
     * `number`: of the question, which an answer refers to.
     * `asked`: the seats that the question is put to; `acting`: those of them that may act now, while the
       others may answer in advance; `awaited`: the seats asked, and those with an offer to answer.
-    * `prompt`: what is asked, as an imperative phrase: `lay track for the PRR`.
     * `company`: the one whose turn it is. `round`: where the game is, see `round_name`.
     """
 
     number: int
     asked: tuple[str, ...]
     awaited: tuple[str, ...]
-    prompt: str
     company: str | None
     round: str
     acting: tuple[str, ...]
@@ -129,11 +127,15 @@ def decision(state: State | Game) -> Decision:
         g.state.question_number,
         asked,
         kernel.awaited_seats(g),
-        kernel.prompt(g),
         company,
         round_name(g.state),
         acting,
     )
+
+
+def prompt(state: State | Game) -> str:
+    """What is asked now, as an imperative phrase: `lay track for the PRR`."""
+    return kernel.prompt(game_of(state))
 
 
 def round_name(state: State) -> str:

@@ -129,8 +129,7 @@ class PollHandler:
                     clocks = (await draft.unit()).clocks
                     await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
                 draft.result = PollUpdated(
-                    messages.poll_id(opened), (question, sentence), tuple(voters), None, draft.next_pending(),
-                    next_decision_id=table.decision_id_of(request.seat),
+                    messages.poll_id(opened), (question, sentence), tuple(voters), next_decision_id=table.decision_id_of(request.seat),
                 )  # fmt: skip
         except AlreadyExists:
             reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."
@@ -148,7 +147,7 @@ class PollHandler:
         draft.add_row(declining.new_row(kind="note", line="decline", raw_line=f"{declines}: {question}"))
         outcome, more = await self._close_poll(draft, declining, opened, "failed")
         draft.result = PollUpdated(
-            messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome, draft.next_pending(),
+            messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome,
             next_decision_id=draft.table.decision_id_of(request.seat),
         )  # fmt: skip
         return draft.result
@@ -177,11 +176,7 @@ class PollHandler:
         decision_id = table.decision_id_of(request.seat)
         if open_poll is None:
             reason = "That vote is closed, or you have no vote in it."
-            return (
-                StaleDecision(reason, pending=table.pending, next_decision_id=decision_id)
-                if required
-                else None
-            )
+            return StaleDecision(reason, next_decision_id=decision_id) if required else None
         agrees = word == "accept"
         if agrees and open_poll.poll.kind not in self.motions:
             return refused(table, request, "This service cannot do what the vote is about; ask its operator.")
@@ -205,7 +200,7 @@ class PollHandler:
                 waiting = ()
             draft.make_result = lambda: PollUpdated(
                 messages.poll_id(open_poll), (*sentences, *draft.sentences_of_orders()), waiting, outcome,
-                draft.next_pending(), next_decision_id=draft.next_decision_id(request.seat),
+                next_decision_id=draft.next_decision_id(request.seat),
             )  # fmt: skip
         return draft.result
 
@@ -333,7 +328,7 @@ def completed(
     if state.game_over:
         sentences = (*sentences, text_views.waiting_sentence(state, ()))
     return Completed(
-        played, sentences, draft.next_pending(), state.game_over is not None,
+        played, sentences, state.game_over is not None,
         next_decision_id=draft.next_decision_id(request.seat),
     )  # fmt: skip
 
@@ -351,5 +346,5 @@ def stale_decision(table: LiveTable, request: Request) -> StaleDecision:
     sentences = [sentence for entry in entries if entry.is_live for sentence in entry.sentences]
     return StaleDecision(
         f"That decision is no longer open. {text_views.waiting_sentence(table.state, table.pending)}",
-        tuple(sentences), tuple(lines), table.pending, next_decision_id=table.decision_id_of(request.seat),
+        tuple(sentences), tuple(lines), next_decision_id=table.decision_id_of(request.seat),
     )  # fmt: skip

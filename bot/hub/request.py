@@ -22,7 +22,6 @@ import engine
 from bot.hub.info import TableInfo
 from bot.hub.table import LiveTable
 from bot.position.controls import Control, ExportedFile, ReviewChart
-from bot.position.pending import PendingDecision
 from mail.reading.line_text import without_comment
 from storage import LogRow
 
@@ -120,12 +119,11 @@ class _Result(msgspec.Struct, frozen=True, tag=True, kw_only=True):
 class Completed(_Result, frozen=True):
     """All lines were played, or an undo, redo or resignation was done (then `played` is empty).
 
-    sentences: what happened in addition to the played lines. pending: whom the table waits for now.
+    sentences: what happened in addition to the played lines.
     """
 
     played: tuple[PlayedLine, ...] = ()
     sentences: tuple[str, ...] = ()
-    pending: tuple[PendingDecision, ...] = ()
     game_over: bool = False
 
 
@@ -163,7 +161,6 @@ class StaleDecision(_Result, frozen=True):
     reason: str
     since: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
-    pending: tuple[PendingDecision, ...] = ()
 
 
 class NotYourSeat(_Result, frozen=True):
@@ -197,7 +194,6 @@ class PollUpdated(_Result, frozen=True):
     sentences: tuple[str, ...]
     waiting_seats: tuple[int, ...] = ()
     outcome: str | None = None
-    pending: tuple[PendingDecision, ...] = ()
 
 
 class QueryAnswer(_Result, frozen=True):

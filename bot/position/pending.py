@@ -48,16 +48,16 @@ def next_seat(state: engine.State) -> int | None:
 class PendingDecision(msgspec.Struct, frozen=True):
     """A decision that the table waits for.
 
-    seat, name: who decides. decision_id: what a command refers to when it answers this decision. prompt: an
-    imperative phrase such as `lay track for the PRR`. is_main: False for an offer that is open at the same
-    time as the question of the game. acts_now: False if the player may only leave an order for their later
-    turn. offers: the numbers of the offers that are open to the player.
+    seat, name: who decides. decision_id: what a command refers to when it answers this decision. is_main:
+    False for an offer that is open at the same time as the question of the game. acts_now: False if the player
+    may only leave an order for their later turn. offers: the numbers of the offers that are open to the player.
+
+    What is asked is worked out when somebody reads it (`prompt_of`): most moves are made before that.
     """
 
     seat: int
     name: str
     decision_id: str
-    prompt: str
     is_main: bool = True
     acts_now: bool = True
     offers: tuple[int, ...] = ()
@@ -78,15 +78,19 @@ def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -
     pending = []
     for name in decision.awaited:
         is_main = name in decision.asked
-        prompt, number = decision.prompt, str(state.question_number)
-        offers = [offer for offer in state.offers if offer.recipient == name]
-        if not is_main:
-            labels = "; ".join(engine.offer_label(g, offer) for offer in offers)
-            prompt = f"accept or decline ({labels})"
-            number = f"o{offers[0].number}" if offers else number
+        numbers = tuple(offer.number for offer in state.offers if offer.recipient == name)
+        question = str(state.question_number) if is_main or not numbers else f"o{numbers[0]}"
         acts_now = not is_main or name in decision.acting
-        decision_id = f"{rewind_count}.{number}"
-        numbers = tuple(offer.number for offer in offers)
+        decision_id = f"{rewind_count}.{question}"
         seat, full_name = seat_number(name), state.name(name)
-        pending.append(PendingDecision(seat, full_name, decision_id, prompt, is_main, acts_now, numbers))
+        pending.append(PendingDecision(seat, full_name, decision_id, is_main, acts_now, numbers))
     return tuple(pending)
+
+
+def prompt_of(state: engine.State, pending: PendingDecision) -> str:
+    """What a decision asks, as an imperative phrase: `lay track for the PRR`. state: the position of it."""
+    if pending.is_main:
+        return engine.prompt(state)
+    g = engine.game_of(state)
+    offers = [offer for offer in state.offers if offer.number in pending.offers]
+    return f"accept or decline ({'; '.join(engine.offer_label(g, offer) for offer in offers)})"

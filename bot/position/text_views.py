@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.position.pending import PendingDecision, engine_seat
+from bot.position.pending import PendingDecision, engine_seat, prompt_of
 from bot.position.sentences import connection_lines, for_sale, private_text, sale_line, track_phrases
 from engine.core.words import dollars, join_words
 
@@ -85,8 +85,8 @@ def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) ->
     if state.game_over:
         return f"{over_sentence(state)} {standings_sentence(state)}"
     main = [p for p in pending if p.is_main]
-    sentences = [f"{join_words([p.name for p in main])} to act: {main[0].prompt}."] if main else []
-    sentences += [f"{p.name} to act: {p.prompt}." for p in pending if not p.is_main]
+    sentences = [f"{join_words([p.name for p in main])} to act: {engine.prompt(state)}."] if main else []
+    sentences += [f"{p.name} to act: {prompt_of(state, p)}." for p in pending if not p.is_main]
     return " ".join(sentences)
 
 

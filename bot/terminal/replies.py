@@ -65,7 +65,7 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
     match result:
         case Completed():
             played = [f"{p.line}: {' '.join(p.sentences)}" if p.sentences else p.line for p in result.played]
-            next_turn = [] if result.game_over or not result.pending else [waiting]
+            next_turn = [] if result.game_over else [waiting]
             return Reply("\n".join(filter(None, [*played, *result.sentences, *next_turn])), "good")
         case LineFailure():
             return Reply(_failure_text(result), "bad")

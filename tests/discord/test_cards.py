@@ -248,7 +248,7 @@ def test_many_verbs_fit(ways: int) -> None:
     ]
     state = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     now = view(state)
-    asked = PendingDecision(0, "Ann", "0.1", "do something")
+    asked = PendingDecision(0, "Ann", "0.1")
     added = Addition(
         ["Please reply by Sunday."], [Say("Undo", "undo"), *(Show(f"More {n}…", f"at {n}") for n in range(4))]
     )

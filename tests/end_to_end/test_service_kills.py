@@ -159,7 +159,7 @@ async def standstill(here: KillSite) -> str:
     columns = "idempotency_key, ordering_key, attempts, not_before, lease_expires_at, error"
     async with here.office.store.read() as unit:
         waiting = await run_sql(unit, f"SELECT {columns} FROM outbox WHERE status <> 'sent' ORDER BY id")
-    asked = [(each.seat, each.decision_id, each.prompt) for each in view.pending]
+    asked = [(each.seat, each.decision_id) for each in view.pending]
     emails = [
         (email.message["Subject"], asks(email, "Bob"), email.message["Message-ID"] in here.replied)
         for email in here.office.player("Bob").inbox[-5:]

@@ -1,6 +1,6 @@
 """What players read: events as sentences, reasons for refusals, prompts."""
 
-from engine import decision, narrate, parse, play
+from engine import decision, narrate, parse, play, prompt
 from engine.core.events import RoundStarted
 from engine.core.state import State
 from engine.kernel import RefusedError
@@ -60,37 +60,37 @@ def test_offers_end_with_the_turn_in_one_sentence() -> None:
 
 def test_a_stock_turn_asks_for_what_is_possible() -> None:
     first = run_scenario(BOUGHT + "Cid: par BO 67")
-    assert decision(first).prompt == "buy, par a company, or pass"
+    assert prompt(first) == "buy, par a company, or pass"
     later = (
         "@ cash Ann 500\n@ private MH Ann\n@ owns Ann NYC 3\n@ owns Bob NYC 3\n@ president NYC Ann\n"
         "@ par NYC 67\n@ round stock Ann\n"
     )
     every = "sell, buy, par a company, or pass"
-    assert decision(run_scenario(later + "= turn Ann")).prompt == every
-    assert decision(run_scenario(later + "Ann: buy NYC from ipo\n= turn Ann")).prompt == "sell, or pass"
+    assert prompt(run_scenario(later + "= turn Ann")) == every
+    assert prompt(run_scenario(later + "Ann: buy NYC from ipo\n= turn Ann")) == "sell, or pass"
     poor = run_scenario("@ cash Ann 5\n@ cash Bob 50\n@ private CS Ann\n@ round stock Ann\n= turn Ann")
-    assert decision(poor).prompt == "trade a private, or pass"
+    assert prompt(poor) == "trade a private, or pass"
 
 
 def test_the_last_to_pass_is_told_that_the_round_ends() -> None:
     rich = (
         "@ cash Ann 500\n@ cash Bob 500\n@ cash Cid 500\n@ round stock Ann\nAnn: pass\nBob: pass\n= turn Cid"
     )
-    assert decision(run_scenario(rich)).prompt == "par a company, or pass (which ends the round)"
+    assert prompt(run_scenario(rich)) == "par a company, or pass (which ends the round)"
     state = run_scenario(rich + "\nCid: par NYC 67\n= turn Ann")
-    assert decision(state).prompt == "buy, par a company, or pass"
+    assert prompt(state) == "buy, par a company, or pass"
 
 
 def test_a_step_that_can_be_declined_says_so() -> None:
     track = run_scenario(running("PRR", phase="2") + "= turn Ann")
-    assert decision(track).prompt == "lay or upgrade track for the PRR, or pass"
+    assert prompt(track) == "lay or upgrade track for the PRR, or pass"
     run = run_scenario(running("PRR", LINE) + "> until run")
-    assert decision(run).prompt == "run the trains of the PRR"
+    assert prompt(run) == "run the trains of the PRR"
 
 
 def test_who_could_only_buy_a_private_is_asked_for_that() -> None:
     state = run_scenario(running("PRR", "@ private SV Ann", phase="3", cash=100) + "> until train")
-    assert decision(state).prompt == "buy a private for the PRR, or pass"
+    assert prompt(state) == "buy a private for the PRR, or pass"
 
 
 def test_a_reason_of_every_meaning_or_of_most() -> None:
@@ -133,11 +133,9 @@ def test_the_end_names_the_bankrupt_and_what_he_loses() -> None:
 
 
 def test_nobody_is_asked_for_bids_on_nothing() -> None:
-    assert (
-        decision(run_scenario("= turn Ann")).prompt == "buy the SV for $20, bid on another private, or pass"
-    )
+    assert prompt(run_scenario("= turn Ann")) == "buy the SV for $20, bid on another private, or pass"
     last = run_scenario("\n".join(BOUGHT.splitlines()[:-1]) + "\n= turn Cid")
-    assert decision(last).prompt == "buy the BO for $220, or pass"
+    assert prompt(last) == "buy the BO for $220, or pass"
 
 
 def test_what_is_open_is_named_with_its_amounts() -> None:

@@ -93,7 +93,7 @@ async def test_an_answer_says_what_the_orders_say_that_it_releases(driven: Drive
     assert left.text.endswith("Orders wait until the vote on the undo is over.")
     declined = await driven.say("Bob", "decline vote")
     assert isinstance(declined, PollUpdated) and "Cid passes." in declined.sentences
-    assert [p.name for p in declined.pending] == ["Ann"]
+    assert await driven.asked() == ["Ann"]
     (told,) = driven.heard("Cid", "news")
     assert told.count("The vote is over, because Bob declines") == 1 and "has moved" not in told
     await driven.say("Bob", "pause")

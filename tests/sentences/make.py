@@ -60,7 +60,7 @@ def _sentences_of(history: GameHistory) -> Iterator[tuple[str, str, str]]:
     for number, move in enumerate(history.lines):
         decision = engine.decision(state)
         names = " or ".join(state.name(seat) for seat in decision.asked)
-        prompt = f"{names} to act: {decision.prompt}."
+        prompt = f"{names} to act: {engine.prompt(state)}."
         yield "Prompts", form(prompt), prompt
         if number % SAMPLED == 0 and decision.asked:
             seat = decision.asked[0]

@@ -35,7 +35,7 @@ def test_while_one_private_is_auctioned_the_others_are_one_line() -> None:
     asked, others = auction_lines(state)
     assert asked.startswith("MAJC Major Coal Mine, $90: Ann $10 leads. Its company may put three")
     assert others.startswith("Not bid on yet: PSM Pittsburgh Steel Mill $40, ") and "MAJC" not in others
-    assert "$200 of seed money" in engine.decision(state).prompt
+    assert "$200 of seed money" in engine.prompt(state)
 
 
 def test_where_a_company_is_sold_its_numbers_and_those_of_the_buyers_are_told() -> None:

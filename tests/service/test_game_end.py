@@ -36,7 +36,7 @@ async def test_a_game_ends_and_an_undo_reopens_it(empty: ServiceHarness) -> None
     for seat, line in last:
         answer = await service.submit(empty.table, seat, [line], None, None)
         assert isinstance(answer, Completed), (line, answer)
-    assert isinstance(answer, Completed) and answer.game_over and answer.pending == ()
+    assert isinstance(answer, Completed) and answer.game_over and await empty.asked_names() == []
     state = await service.queries.state_at(empty.table)
     best = next(iter(engine.standings(state)))
     assert any("over" in s and state.name(best) in s for s in answer.sentences)

@@ -21,7 +21,7 @@ async def test_the_own_last_move_is_undone_at_once(world: ServiceHarness) -> Non
     answer = await world.say("Ann", "undo")
     assert isinstance(answer, Completed)
     assert answer.sentences == ("Ann undoes buy SV.",)
-    assert [a.name for a in answer.pending] == ["Ann"]
+    assert await world.asked_names() == ["Ann"]
     assert await state(world) == before
     assert await world.decision() != asked, "a decision after an undo is another one"
     assert isinstance(await world.say("Ann", "buy SV", seen=asked), StaleDecision)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine import decision, play
+from engine import decision, play, prompt
 from engine.kernel import game_of
 from engine.language.notation import parse
 from tests.t1817.scenarios import MONEY, SITE, company_lines, run_scenario, scenario_error
@@ -130,7 +130,7 @@ def test_7_presidents_are_asked_at_once_and_where_none_will_act_the_step_is_over
     state = run_scenario(f"{SMALL}= turn Ann WT")
     assert decision(state).asked == ("p0", "p1")
     state = run_scenario(f"{SMALL}Bob: pass\n= turn Ann\n!Bob: act | 1817 §7\nAnn: pass\n= turn Bob SR")
-    assert "for sale" in decision(state).prompt
+    assert "for sale" in prompt(state)
     run_scenario(f"{SMALL}Bob: pass\nAnn: pass\nAnn: pass\nBob: pass\n= round operating WT 2")
 
 

@@ -82,9 +82,9 @@ def test_loans_shorts_and_the_interest_are_shown() -> None:
 
 def test_a_prompt_lists_what_can_be_done_in_the_turn() -> None:
     state = run_scenario(f"{FIVE.format(where='60')}\n@ round stock Ann\n= turn Ann")
-    assert engine.decision(state).prompt == ("sell short, buy, start a company, act for a company, or pass")
+    assert engine.prompt(state) == ("sell short, buy, start a company, act for a company, or pass")
     poor = run_scenario("@ cash Ann 0\n@ cash Bob 500\n@ cash Cid 40\n@ round stock Bob\n= turn Bob")
-    assert engine.decision(poor).prompt == "start a company, or pass"
+    assert engine.prompt(poor) == "start a company, or pass"
 
 
 def test_mines_and_bridges_are_on_the_map_in_words() -> None:
@@ -98,9 +98,7 @@ def test_what_a_bankrupt_was_short_of_is_the_pools() -> None:
     poor = FIVE.format(where="60").replace("cash Cid 500", "cash Cid 0")
     state = run_scenario(f"{poor}\n@ tile F19 57 2\n@ tile G20 7 1\n@ round operating WT\n= turn Ann")
     state, _ = said(state, "Ann: run best", "Ann: pay")
-    assert (
-        engine.decision(state).prompt == "declare bankruptcy, because $10 are owed and no share may be sold"
-    )
+    assert engine.prompt(state) == "declare bankruptcy, because $10 are owed and no share may be sold"
     told = said(state, "Cid: bankrupt")[1]
     assert told[:2] == ["Cid cannot pay $10 more.", "Cid is bankrupt and out of the game."]
     assert "The pool takes over 20 % of the WT sold short." in told

@@ -10,7 +10,7 @@ from copy import deepcopy
 
 import pytest
 
-from engine import copy_state, decision, fold, game_of
+from engine import copy_state, fold, game_of, prompt
 from engine.core.actions import (
     Bid,
     BuyTrain,
@@ -129,9 +129,7 @@ def test_who_is_worth_a_bid_that_he_cannot_make_of_his_privates_stays_in_the_auc
         return
     state = run_scenario(body + "= president SR none\n= turn Bob", options=rules)
     assert [o.action for o in options(game_of(state), "p1")] == [Pass()]
-    assert (
-        decision(state).prompt == "pass in the auction for the SR (home in Baltimore (G18); Ann has bid $380)"
-    )
+    assert prompt(state) == "pass in the auction for the SR (home in Baltimore (G18); Ann has bid $380)"
     assert refusal(game_of(state), "p1", RaiseBid(395))
     run_scenario(body + "Bob: pass\n= president SR Ann\n= price SR 180", options=rules)
 

@@ -13,7 +13,7 @@ from bot.discord.controls.controls import CUSTOM_ID_VERSION, OPEN_CARD
 from bot.hub.info import TableInfo
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
-from bot.position.pending import PendingDecision, engine_seat
+from bot.position.pending import PendingDecision, engine_seat, prompt_of
 from engine.core.words import dollars, join_words
 
 MAX_HISTORY, MAX_RESULT, MAX_LINE = 1200, 400, 250
@@ -95,7 +95,10 @@ def notification_line(
     state = view.state
     assert state is not None
     names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
-    parts = [f"{view.table.title} {engine.short_round(engine.round_name(state))}", prompts[0].prompt]
+    parts = [
+        f"{view.table.title} {engine.short_round(engine.round_name(state))}",
+        prompt_of(state, prompts[0]),
+    ]
     if len(prompts) == 1:
         parts.append(dollars(available_cash(state, prompts[0].seat)))
     return truncate(f"{names}: {', '.join(parts)}", MAX_LINE - 10) + f" · {view.table.code}"

@@ -43,7 +43,7 @@ from bot.hub.table import TableView
 from bot.position import numbers as decision_numbers
 from bot.position import text_views
 from bot.position.controls import Say, Show
-from bot.position.pending import PendingDecision, engine_seat
+from bot.position.pending import PendingDecision, engine_seat, prompt_of
 from storage import TablePoll
 
 NOTHING_ADDED = Addition()
@@ -78,7 +78,7 @@ def turn_card(
         line
         for each in prompts
         for line in decision_numbers.decision_lines(
-            state, engine_seat(each.seat), revenues, offer="" if each.is_main else each.prompt
+            state, engine_seat(each.seat), revenues, offer="" if each.is_main else prompt_of(state, each)
         )
     ]
     texts.append(truncate(escape_markdown("\n".join(dict.fromkeys(numbers))), MAX_NUMBERS))
@@ -98,7 +98,7 @@ def turn_card(
 
 def _question(state: engine.State, pending: PendingDecision) -> str:
     actor = player_name(state, pending.seat) if pending.is_main else pending.name
-    return f"{actor} to act: {pending.prompt}."
+    return f"{actor} to act: {prompt_of(state, pending)}."
 
 
 def turn_controls(

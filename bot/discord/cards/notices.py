@@ -30,6 +30,7 @@ from bot.discord.threads import TableThreads, card_link
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.waiting import WaitingTable
+from bot.position.pending import prompt_of
 from bot.service import Service
 
 log = logging.getLogger(__name__)
@@ -79,14 +80,14 @@ class Notices:
         view, notification = await self.service.queries.view(table.id), sent.notification
         pending = current_prompt(view, notification)
         page = await self.service.pages["reminder"](table, notification)
-        if pending is None or page is None:
+        if pending is None or page is None or view.state is None:
             return None
         user = await self._mentioned(sent)
         text = " ".join([*([f"<@{user}>"] if user else []), *page.sentences])
         link = await card_link(self.service, table, pending.seat)
         is_own = sent.user and table.player_of(notification.person_id) == table.player_at(pending.seat)
         who = "You" if is_own else pending.name
-        asked = f"{who} to act: {pending.prompt}." + (f" [The card]({link})" if link else "")
+        asked = f"{who} to act: {prompt_of(view.state, pending)}." + (f" [The card]({link})" if link else "")
         payload = layouts.notification([card_texts.table_heading(table, view.seq), text, asked])
         draft = Draft(payload, users=[user] if user else [])
         posted = await self._send_once(sent, table, draft)

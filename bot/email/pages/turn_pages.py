@@ -17,7 +17,7 @@ from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import legal_lines, text_views
 from bot.position.controls import ExportedFile
 from bot.position.legal_lines import line_effect
-from bot.position.pending import PendingDecision, engine_seat
+from bot.position.pending import PendingDecision, engine_seat, prompt_of
 from bot.position.sentences import connection_lines
 from bot.service import Service
 from engine.core.state import StockTurn
@@ -142,14 +142,15 @@ class TurnPages:
         if not is_reminder:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
         ways = connection_lines(state) if pending.is_main else ()
+        asked = prompt_of(state, pending)
         return turn_notice(
             pending.name if is_owner else await self._name_of(reader),
-            f"{'You to act' if pending.acts_now else 'You may answer in advance'}: {pending.prompt}.",
+            f"{'You to act' if pending.acts_now else 'You may answer in advance'}: {asked}.",
             offered_lines(state, pending.seat, choices),
             recent_events(entries),
             in_advance=not pending.acts_now,
             deputy_for="" if is_owner else pending.name,
-            subject=turn_subject(state, pending.prompt, "Your turn" if pending.acts_now else "In advance"),
+            subject=turn_subject(state, asked, "Your turn" if pending.acts_now else "In advance"),
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             lays_nothing=engine.topic(state) == "track",
             position=(*position, *words_of_map(state)) if drawing.late else position,

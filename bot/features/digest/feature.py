@@ -17,6 +17,7 @@ from bot.hub.notifications.preferences import settings_of
 from bot.hub.notifications.waiting import WaitingTable, next_digest_at, waiting_tables
 from bot.hub.polls import VOTE_CONTROLS
 from bot.hub.queries import TableQueries
+from bot.position.pending import prompt_of
 from storage import NewMessage, StoredTimer, UnitOfWork
 
 
@@ -102,10 +103,11 @@ class WaitingPages:
                 found.append((each, page))
                 continue
             view = await self._queries.view(each.table.id)
-            if (pending := next((p for p in view.pending if p.seat == each.seat), None)) is not None:
+            pending = next((p for p in view.pending if p.seat == each.seat), None)
+            if pending is not None and view.state is not None:
                 events = await self._events(each, person_id) if in_digest else ()
                 lists = [(f"Since your last turn at {each.table.code}", events)] if events else []
-                sentence = f"You to act: {pending.prompt}."
+                sentence = f"You to act: {prompt_of(view.state, pending)}."
                 found.append((each, Page(headline, [sentence], lists, decision_id=pending.decision_id)))
         return found
 

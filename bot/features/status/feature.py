@@ -62,10 +62,9 @@ class StatusCommands:
                 said = await self._running.resume(table_id, by=by, request_id=request.request_id)
         except ValueError as error:
             return LineRefused(0, request.lines[0], str(error))
-        after = (await self._cache.get(table_id)).view()
-        code = after.table.code
+        code = (await self._cache.get(table_id)).stored_info.code
         done = f"Table {code} is paused." if request.word == "pause" else f"Table {code} is resumed."
-        return Completed((), (done, *said), after.pending)
+        return Completed((), (done, *said))
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Give up the seat and pause the table, after a confirmation."""
@@ -90,7 +89,7 @@ class StatusCommands:
             draft.announce("news", sentence)
             await self._polls.drop_votes_of(draft, request.seat, f"{player.name} has resigned")
             draft.messages += messages.lobby_refreshes(table.stored_info)
-            draft.result = Completed((), (sentence,), ())
+            draft.result = Completed((), (sentence,))
         return draft.result
 
     async def _end_early(self, table_id: int, request: Request) -> CommandResult:

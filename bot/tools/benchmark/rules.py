@@ -23,6 +23,7 @@ from engine import (
     fold,
     game_of,
     play_line,
+    prompt,
 )
 from engine.operating import run
 from engine.operating.track import legal_lays
@@ -107,9 +108,8 @@ def measure_decisions(game: BenchmarkGame, states: Sequence[bytes], rules: Rules
         if state.game_over or state.question_number == question:
             continue
         question = state.question_number
-        current = decision(state)
-        for seat in current.asked:
-            where = f"{game.name}, after move {number}: {state.name(seat)} to act: {current.prompt}"
+        for seat in decision(state).asked:
+            where = f"{game.name}, after move {number}: {state.name(seat)} to act: {prompt(state)}"
             rules.menus.add(best_time(MENUS_TARGET, partial(choices, state, seat))[1], where)
         if isinstance(state.top, OperatingTurn):
             where = f"{game.name}, after move {number}"

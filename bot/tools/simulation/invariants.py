@@ -41,6 +41,7 @@ from engine import (
     options,
     parse,
     play,
+    prompt,
     round_name,
 )
 from engine.core.actions import (
@@ -309,12 +310,12 @@ def options_violations(state: State) -> Iterator[str]:
     current = decision(state)
     if not current.asked:
         yield f"nobody is to act in {current.round}: a dead end"
-    if not current.prompt:
+    if not prompt(state):
         yield "the prompt is empty"
     for seat in state.seats:
         available = options(state, seat)
         if seat in current.awaited and not available:
-            yield f"{state.name(seat)} is to act ({current.prompt}) and has no option: a dead end"
+            yield f"{state.name(seat)} is to act ({prompt(state)}) and has no option: a dead end"
         yield from _seat_violations(state, seat, available, seat in current.asked)
 
 

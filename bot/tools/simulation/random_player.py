@@ -15,7 +15,7 @@ from random import Random
 from bot.tools.simulation.action_kinds import WEIGHTS, kind_of
 from bot.tools.simulation.heuristics import kind_factors, pick_option
 from bot.tools.simulation.invariants import is_out_of_turn, with_amount
-from engine import Action, Option, State, decision, game_of, options
+from engine import Action, Option, State, decision, game_of, options, prompt
 from engine.core.actions import RunTrains, StartCompany
 from engine.core.state import Auction, RevenueClaim, seat_id
 from engine.kernel import refusal
@@ -64,9 +64,7 @@ class RandomPlayer:
         """The action of a seat that is to act, and its kind. Raises SimulationError if it has no option."""
         available = options(state, seat)
         if not available:
-            raise SimulationError(
-                f"{state.name(seat)} is to act ({decision(state).prompt}) and has no option"
-            )
+            raise SimulationError(f"{state.name(seat)} is to act ({prompt(state)}) and has no option")
         return self._choose(state, seat, available)
 
     def _choose(self, state: State, seat: str, available: list[Option]) -> tuple[Action, str]:
