@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import URL, Connection, Engine, NullPool, event, make_url
+from sqlalchemy import URL, Engine, NullPool, event, make_url
 from sqlalchemy import create_engine as create_plain_engine
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -99,11 +99,15 @@ def create_engine(
         cursor.close()
         connection.commit()
 
-    @event.listens_for(engine, "begin")
-    def on_begin(connection: Connection) -> None:
+    def on_begin(connection: Any) -> None:
         if setup.on_begin:
-            connection.exec_driver_sql(setup.on_begin)
+            cursor = connection.cursor()
+            cursor.execute(setup.on_begin)
+            cursor.close()
 
+    # Where there is an event of connections, SQLAlchemy looks for listeners at every statement: a seventh of
+    # the time of the thread that writes. The event of a new connection is one of the pool.
+    engine.dialect.do_begin = on_begin  # type: ignore[assignment, method-assign]
     return engine.execution_options(preserve_rowcount=True)  # else unknown for several sets of values
 
 

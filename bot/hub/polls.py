@@ -129,7 +129,8 @@ class PollHandler:
                     clocks = (await draft.unit()).clocks
                     await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
                 draft.result = PollUpdated(
-                    messages.poll_id(opened), (question, sentence), tuple(voters), next_decision_id=table.decision_id_of(request.seat),
+                    messages.poll_id(opened), (question, sentence), tuple(voters),
+                    next_decision_id=table.decision_id_of(request.seat),
                 )  # fmt: skip
         except AlreadyExists:
             reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."

@@ -282,7 +282,7 @@ def in_seat(info: TableInfo, names: Sequence[str], request: Request) -> Request 
     player = info.player_at(seat)
     if request.person_id is not None and (player is None or seat not in info.seats_of(request.person_id)):
         return NotYourSeat(f"That is for {names[seat]}, not for you.")
-    return replace(request, seat=seat)
+    return request if seat == request.seat else replace(request, seat=seat)
 
 
 def writer_of(table: LiveTable, request: Request) -> int | None:

@@ -11,6 +11,7 @@ nobody has used for a while is made compact: it keeps nothing but the encoded po
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -27,6 +28,8 @@ from storage import LogRow, OrderRecord, StoreError, TablePoll
 BASE_SIZE, COMPACT_SIZE = 36_000, 12_000
 """Bytes of memory, about: of a table without its log, with its position decoded and encoded, and of one whose
 position is only encoded. Measured: 29,000 and 11,000."""
+RECENT_ROWS = 8
+"""So many rows may be new to the clock, and it needs no log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ class LiveTable:
         self._decoded: engine.State | None = None  # None before the start, and while the table is compact
         self._encoded = b""  # the same position, as soon as somebody has asked for it
         self._pending: tuple[PendingDecision, ...] | None = None
+        self._pending_after = deque[tuple[int, tuple[PendingDecision, ...]]](maxlen=RECENT_ROWS)
         for row in rows:
             self._apply_row(row)
 
@@ -175,6 +179,8 @@ class LiveTable:
         elif row.kind in STATE_CHANGING_KINDS:
             self._state = engine.fold(engine.decode_events(row.events), self.state)
         self._seq = row.seq
+        if self._pending is not None:
+            self._pending_after.append((row.seq, self._pending))
         if row.kind == "move":
             self._last_mover = row.seat
         if self._log:
@@ -307,6 +313,15 @@ class LiveTable:
         if self._pending is None:
             self._pending = pending_decisions(self._state, self.rewind_count) if self._state else ()
         return self._pending
+
+    def pending_after(self, seq: int) -> tuple[PendingDecision, ...]:
+        """Whom the table waited for after a row of the log. Raises LogNotLoaded for one long ago."""
+        if seq == self.seq:
+            return self.pending
+        for row, pending in self._pending_after:
+            if row == seq:
+                return pending
+        return pending_decisions(self.state_at(seq), self.rewind_count)
 
     def decision_id_of(self, seat: int) -> str | None:
         """The decision that the seat has to make now, if any."""

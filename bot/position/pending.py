@@ -49,10 +49,9 @@ class PendingDecision(msgspec.Struct, frozen=True):
     """A decision that the table waits for.
 
     seat, name: who decides. decision_id: what a command refers to when it answers this decision. is_main:
-    False for an offer that is open at the same time as the question of the game. acts_now: False if the player
-    may only leave an order for their later turn. offers: the numbers of the offers that are open to the player.
-
-    What is asked is worked out when somebody reads it (`prompt_of`): most moves are made before that.
+    False for an offer that is open at the same time as the question of the game. acts_now: False if the
+    player may only leave an order for their later turn. offers: the numbers of the offers that are open to
+    the player. What is asked is worded when somebody reads it, see `prompt_of`.
     """
 
     seat: int

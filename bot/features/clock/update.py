@@ -24,7 +24,7 @@ from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.table import LiveTable
-from bot.position.pending import PendingDecision, engine_seat, next_seat, pending_decisions
+from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
 from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, UnitOfWork
 
@@ -148,16 +148,12 @@ class _Followup:
             self._follow_step(self._now, "note", None, "start", table.pending, table.seq)
         else:
             for row in self._record.rows:
-                pending = table.pending if row.seq == table.seq else self._pending_at(row.seq)
-                line = row.line or row.raw_line
+                pending, line = table.pending_after(row.seq), row.line or row.raw_line
                 self._follow_step(
                     row.created_at, row.kind, row.seat, line, pending, row.seq, row.transport, row.person_id
                 )
         if self._info.status != "running":
             self._follow_step(self._now, "note", None, "pause", (), table.seq)
-
-    def _pending_at(self, seq: int) -> Sequence[PendingDecision]:
-        return pending_decisions(self._table.state_at(seq), 0)
 
     def _follow_step(
         self,
