@@ -11,10 +11,11 @@ statements and writing at most five, whatever the number of tables.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import Boolean, Connection, Executable, literal_column
 from sqlmodel import bindparam, col, delete, func, select, update
 
@@ -33,7 +34,7 @@ from storage.models import (
 )
 from storage.repositories.outbox import enqueue_messages
 from storage.table_records import IDS, grouped
-from storage.transaction import Repository, acts_at, column_values, fetch, insert_new, tables_of, upsert
+from storage.transaction import Repository, acts_at, fetch, insert_new, tables_of, upsert
 
 A_DAY = timedelta(hours=26)
 """At least as long as any day and a clock that was set back a little."""
@@ -41,8 +42,7 @@ NEVER_FOLLOWED = -1
 """The `seq` of a table whose clocks have not been looked at."""
 
 
-@dataclass(slots=True)
-class SeatClock:
+class SeatClock(msgspec.Struct):
     """See `SeatClockRecord`."""
 
     table_id: int
@@ -56,6 +56,18 @@ class SeatClock:
     extended: bool = False
     absence: str = ""
     lapses: int = 0
+
+
+class SeatTimer(NamedTuple):
+    """A timer of a seat; see `StoredTimer`."""
+
+    key: str
+    kind: str
+    due_at: datetime
+    table_id: int
+    seat: int
+    details: dict[str, Any]
+    person_id: None = None
 
 
 class ClockRecord(NamedTuple):
@@ -80,7 +92,7 @@ class ClockChanges:
     that its clocks follow now."""
 
     seats: list[SeatClock] = field(default_factory=list)
-    due: list[StoredTimer] = field(default_factory=list)
+    due: list[SeatTimer] = field(default_factory=list)
     not_due: list[str] = field(default_factory=list)
     messages: list[NewMessage] = field(default_factory=list)
     followed: dict[int, int] = field(default_factory=dict)
@@ -100,7 +112,7 @@ _TABLES = (
     .where(col(TableSnapshot.table_id).in_(IDS))
 )
 _SEATS = (
-    select(*(columns_of(SeatClockRecord)[each.name] for each in fields(SeatClock)))
+    select(*(columns_of(SeatClockRecord)[name] for name in SeatClock.__struct_fields__))
     .where(col(SeatClockRecord.table_id).in_(IDS))
     .order_by(col(SeatClockRecord.seat))
 )
@@ -155,10 +167,10 @@ def write_clock_changes(connection: Connection, changes: ClockChanges, now: date
         if rows:
             connection.execute(upsert(connection.dialect.name, model), rows)
 
-    write(SeatClockRecord, [asdict(clock) for clock in changes.seats])
+    write(SeatClockRecord, [msgspec.structs.asdict(clock) for clock in changes.seats])
     if changes.not_due:
         connection.execute(delete(StoredTimer).where(col(StoredTimer.key).in_(changes.not_due)))
-    write(StoredTimer, [column_values(row) for row in changes.due])
+    write(StoredTimer, [timer._asdict() for timer in changes.due])
     enqueue_messages(connection, changes.messages, now)
     followed = sorted(changes.followed.items())
     write(TableClock, [{"table_id": one, "seq": seq, "is_stale": False} for one, seq in followed])

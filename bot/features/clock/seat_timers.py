@@ -31,7 +31,7 @@ from bot.hub.notifications.preferences import CHANNELS, QuietHours, not_quiet
 from bot.hub.pace import Calendar, Deadline, add_counted, counted_between
 from bot.hub.table import LiveTable
 from bot.hub.timers import PING_KIND
-from storage import ClockChanges, SeatClock, StoredTimer, UnitOfWork
+from storage import ClockChanges, SeatClock, SeatTimer, StoredTimer, UnitOfWork
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", PING_KIND)
 
@@ -83,10 +83,7 @@ class SeatTimers:
             return
         at, details = wanted
         if row is None or (row.due_at, row.details) != (at, details):
-            due = StoredTimer(
-                key=key, kind=kind, due_at=at, table_id=self._info.id, seat=seat, details=details
-            )
-            self._changes.due.append(due)
+            self._changes.due.append(SeatTimer(key, kind, at, self._info.id, seat, details))
 
     def _same_wait(self, clock: SeatClock, kind: str) -> StoredTimer | None:
         row = self._due.get(f"{clock.table_id}.{clock.seat}.{kind}")
