@@ -266,23 +266,18 @@ class Hub:
         None where it is no move, is not played, or the table is not current. Nothing is written then, and
         the table is to be compared before anybody is answered.
         """
-        if not request.lines or self.commands.stands_alone(request.lines[0]):
+        if not request.lines or any(map(self.commands.stands_alone, request.lines)):
             return None
         try:
             table = await self.cache.uncompared(table_id)
             if not table.begun:
                 return None
             seated = in_seat(table.info, table.state.players, request)
-            if not isinstance(seated, Request) or not self._is_move(table, seated):
+            if not isinstance(seated, Request) or self.commands.reader(table, seated) is not None:
                 return None
             return await self.moves.try_lines(table, seated)
         except (WriteConflict, LogNotLoaded):
             return None
-
-    def _is_move(self, table: LiveTable, request: Request) -> bool:
-        """Whether all lines of a request are lines of the game, whatever they mean there."""
-        alone = any(self.commands.stands_alone(line) for line in request.lines)
-        return not alone and self.commands.reader(table, request) is None
 
     async def _open_command(self, table_id: int, request: Request) -> OpenCommand | None:
         """The command that is carried out while the table goes on, if the request is for one."""

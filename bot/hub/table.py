@@ -113,6 +113,7 @@ class LiveTable:
         self._decoded: engine.State | None = None  # None before the start, and while the table is compact
         self._encoded = b""  # the same position, as soon as somebody has asked for it
         self._pending: tuple[PendingDecision, ...] | None = None
+        self._info: tuple[TableMetadata, int, TableInfo] | None = None
         self._pending_after = deque[tuple[int, tuple[PendingDecision, ...]]](maxlen=RECENT_ROWS)
         for row in rows:
             self._apply_row(row)
@@ -282,15 +283,15 @@ class LiveTable:
     @property
     def info(self) -> TableInfo:
         """The table with its current names, round, acting seats and seq."""
-        if self._state is None:
-            return self.stored_info
-        return replace(
-            self.stored_info,
-            names=tuple(self._state.players),
-            round=engine.round_name(self._state),
-            acting_seats=tuple(p.seat for p in self.pending),
-            seq=self.seq,
-        )
+        if self._info is not None and self._info[0] is self.metadata and self._info[1] == self.seq:
+            return self._info[2]
+        info = self.stored_info
+        if self._state is not None:
+            acting = tuple(p.seat for p in self.pending)
+            names, round = tuple(self._state.players), engine.round_name(self._state)
+            info = replace(info, names=names, round=round, acting_seats=acting, seq=self.seq)
+        self._info = (self.metadata, self.seq, info)
+        return info
 
     @property
     def polls(self) -> tuple[TablePoll, ...]:
