@@ -18,7 +18,6 @@ from renderers.charts.review_chart import BarView, ReviewView, draw_review
 from renderers.charts.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
 from renderers.map.animation import Animation, Animator, Moment
 from renderers.map.label_sizes import tile_number
-from renderers.map.layers import LAYERS, Layer
 from renderers.map.map import draw_map
 from renderers.market import draw_market
 from renderers.sheet.sheet import draw_sheet
@@ -29,7 +28,6 @@ from renderers.views import (
     CHART_KINDS,
     ChartKind,
     MapView,
-    RouteSpec,
     around,
     auction_view,
     chart_view,
@@ -60,24 +58,21 @@ def map_png(
     *,
     size: tuple[int, int] | None = None,
     highlight: Iterable[str] = (),
-    routes: Sequence[tuple[str, RouteSpec]] = (),
+    routes: Sequence[tuple[str, str]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
-    preview: Mapping[str, tuple[str, int]] | None = None,
-    layers: tuple[Layer, ...] = LAYERS,
     palette: PaletteName = "light",
 ) -> Picture:
     """The map of a position.
 
     `size`: width and height in pixels; None: as large as the map needs within 1280 x 960. `highlight`: the
     hexes that changed last. `routes`: (label, route) of each train that `company` runs; a route is in the
-    players' notation (`F2-H4-H10`) or a sequence of legs. `crop`: draw only these hexes, as large as the
-    picture allows. `preview`: (tile, rotation) by hex, as if it had been laid. `layers`: the layers to draw.
+    players' notation: `F2-H4-H10`. `crop`: draw only these hexes, as large as the picture allows.
 
     Raises KeyError for an unknown hex, ValueError for a route without track.
     """
-    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop, preview=preview)
-    image = draw_map(view, size, layers, palette=PALETTES[palette])
+    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
+    image = draw_map(view, size, palette=PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
@@ -158,30 +153,6 @@ def ways_pngs(
         alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
         sheets.append(Picture(encode_png(image), alt, image.width, image.height))
     return tuple(sheets)
-
-
-def tile_choice_png(
-    state: State, coord: str, tile: str, rotations: Sequence[int], *, palette: PaletteName = "light"
-) -> Picture:
-    """The rotations (0-5) of a tile on a hex, side by side, each under its number.
-
-    Raises KeyError for an unknown hex or tile, and ValueError for no rotations.
-    """
-    if not rotations:
-        raise ValueError(f"no rotations of tile {tile} on {coord} are given")
-    if coord not in game_of(state).components.map.hexes:
-        raise KeyError(f"the map of {state.title} has no hex {coord}")
-    crop = around(state, [coord])
-    views = [
-        map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, rotation)})
-        for rotation in rotations
-    ]
-    named = [(f"rotation {rotation}", view) for rotation, view in zip(rotations, views, strict=True)]
-    image = draw_ways(named, PALETTES[palette])
-    edges = ", ".join(f"{name}: edges {_track_edges(view, coord)}" for name, view in named)
-    nearby = ". ".join(surroundings(views[0].hexes))
-    alt = clip_text(f"{tile_title(tile).capitalize()} on {coord}. {edges}. {nearby}".strip() + ".")
-    return Picture(encode_png(image), alt, image.width, image.height)
 
 
 def chart_png(
@@ -311,7 +282,6 @@ __all__ = [
     "Moment",
     "PaletteName",
     "Picture",
-    "RouteSpec",
     "around",
     "auction_png",
     "chart_png",
@@ -323,7 +293,6 @@ __all__ = [
     "part_around",
     "review_png",
     "sheet_png",
-    "tile_choice_png",
     "tile_places_png",
     "tiles_left_png",
     "upgrades_png",

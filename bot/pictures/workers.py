@@ -32,14 +32,11 @@ from renderers import (
     ChartKind,
     PaletteName,
     Picture,
-    RouteSpec,
-    around,
     auction_png,
     companies_png,
     map_png,
     market_png,
     sheet_png,
-    tile_choice_png,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
@@ -83,7 +80,6 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
     "sheet": sheet_png,
     "auction": auction_png,
     "companies": companies_png,
-    "tiles": tile_choice_png,
     "ways": _draw_sheet_of_ways,
     "places": tile_places_png,
     "upgrades": upgrades_png,
@@ -131,7 +127,7 @@ class Pictures:
         state: engine.State,
         *,
         highlight: Iterable[str] = (),
-        routes: Sequence[tuple[str, RouteSpec]] = (),
+        routes: Sequence[tuple[str, str]] = (),
         company: str = "",
         crop: Iterable[str] | None = None,
         size: tuple[int, int] | None = None,
@@ -174,16 +170,6 @@ class Pictures:
         details = {"revenues": dict(revenues or {})}
         return await self.request("companies", state, (tuple(companies),), details)
 
-    async def tiles(
-        self,
-        state: engine.State,
-        hex: str,
-        tile: str,
-        turns: Sequence[int],
-    ) -> Picture | None:
-        """A tile on a hex in these rotations, side by side."""
-        return await self.request("tiles", state, (hex, tile, tuple(turns)), {})
-
     async def ways(
         self,
         state: engine.State,
@@ -196,12 +182,6 @@ class Pictures:
             for i in range(0, len(ways), WAYS_PER_SHEET)
         ]
         return tuple(picture for picture in drawn if picture)
-
-    async def lay(self, state: engine.State, hex: str, tile: str, rotation: int) -> Picture | None:
-        """The map around a hex with a tile on it, as if it had been laid."""
-        details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,)}
-        reach = around(state, around(state, [hex]))
-        return await self.request("map", state, (), details | {"crop": reach})
 
     async def tile_places(self, state: engine.State, tile: str) -> Picture | None:
         """Where a tile may lie now."""

@@ -27,7 +27,7 @@ from renderers.views.labels import (
     tile_name,
     tile_title,
 )
-from renderers.views.map import RouteLeg, RouteSpec, TileView, around, map_view, part_around, tile_view
+from renderers.views.map import TileView, around, map_view, part_around, tile_view
 from renderers.views.market import CellView, MarketView, market_view
 from renderers.views.sheet import BidView, CompanyView, PlayerView, SheetView, TrainView, sheet_view
 
@@ -45,9 +45,7 @@ __all__ = [
     "MarketView",
     "PhaseValue",
     "PlayerView",
-    "RouteLeg",
     "RouteSegment",
-    "RouteSpec",
     "SeriesView",
     "SheetView",
     "Structure",

@@ -27,12 +27,6 @@ from renderers.views.labels import Badge, company_badges
 WIDE_PART = 14
 """Columns."""
 
-RouteLeg = tuple[str, int, int]
-"""One leg of a route: a hex and two ends on it; an end is an edge (0-5), or 6 + n for node n."""
-
-RouteSpec = str | Sequence[RouteLeg]
-"""A route in the players' notation (`F2-H4-H10`), or its legs."""
-
 
 # --- the map --------------------------------------------------------------------------------
 
@@ -41,7 +35,7 @@ def map_view(
     state: State,
     *,
     highlight: Iterable[str] = (),
-    routes: Sequence[tuple[str, RouteSpec]] = (),
+    routes: Sequence[tuple[str, str]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
     preview: Mapping[str, tuple[str, int]] | None = None,
@@ -302,9 +296,9 @@ def _blocks_hexes(state: State, private: str) -> bool:
     return owner != CLOSED and owner not in state.companies
 
 
-def route_legs(state: State, company: str, route: RouteSpec) -> list[tuple[str, str, str]]:
+def route_legs(state: State, company: str, route: str) -> list[tuple[str, str, str]]:
     """The legs of a route, with ends as in a face's paths."""
-    legs = parse_route(game_of(state).network, company, route).segments if isinstance(route, str) else route
+    legs = parse_route(game_of(state).network, company, route).segments
     return [(coord, _path_end(a), _path_end(b)) for coord, a, b in legs]
 
 

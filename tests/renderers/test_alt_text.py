@@ -20,7 +20,6 @@ from renderers import (
     market_png,
     sheet_png,
     sprites,
-    tile_choice_png,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
@@ -62,7 +61,6 @@ def pictures(state: State) -> Iterator[tuple[str, Callable[[], Picture]]]:
     if placed:
         yield "companies", partial(companies_png, state, placed[:3], revenues=revenues)
     yield "ways", lambda: ways_pngs(state, here, [("57", 0), ("14", 1)])[0]
-    yield "rotations", partial(tile_choice_png, state, here, "57", [0, 1])
     yield "where a tile may lie", partial(tile_places_png, state, "57")
     yield "upgrades", partial(upgrades_png, state, "57")
     yield "tiles left", partial(tiles_left_png, state)

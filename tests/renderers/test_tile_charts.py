@@ -6,7 +6,6 @@ import engine
 from renderers import (
     PALETTES,
     WAYS_PER_SHEET,
-    map_png,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
@@ -40,13 +39,6 @@ def test_ways_need_a_hex_and_something_to_lay() -> None:
         ways_pngs(opening(), "H10", [])
     with pytest.raises(KeyError, match="Z9"):
         ways_pngs(opening(), "Z9", [("57", 0)])
-
-
-def test_the_map_with_a_chosen_tile_does_not_change_the_position() -> None:
-    state = opening()
-    with_tile = map_png(state, crop=["H10", "H12"], preview={"H10": ("57", 1)}, highlight=["H10"])
-    assert "H10" not in state.tiles and with_tile.png != map_png(state, crop=["H10", "H12"]).png
-    assert "Last change at H10 (Pittsburgh): yellow tile 57" in with_tile.alt
 
 
 def test_where_a_tile_may_lie_is_marked_and_told() -> None:
