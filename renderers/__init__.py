@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import engine
 from engine import State, dollars, game_of, places_of, tile_faces, tile_upgrades, tiles_left
@@ -16,7 +15,8 @@ from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
 from renderers.charts.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
-from renderers.map.animation import Animation, Animator, Moment
+from renderers.files import Picture
+from renderers.map.animation import Animator, Moment
 from renderers.map.label_sizes import tile_number
 from renderers.map.map import draw_map
 from renderers.market import draw_market
@@ -42,15 +42,6 @@ from renderers.views import (
     tile_title,
     tile_view,
 )
-
-
-class Picture(NamedTuple):
-    """A PNG file or what was made of it, its description of at most 1024 characters, its size in pixels."""
-
-    png: bytes
-    alt: str
-    width: int
-    height: int
 
 
 def map_png(
@@ -276,7 +267,6 @@ __all__ = [
     "CHART_KINDS",
     "PALETTES",
     "WAYS_PER_SHEET",
-    "Animation",
     "Animator",
     "ChartKind",
     "Moment",

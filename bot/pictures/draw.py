@@ -11,7 +11,6 @@ import engine
 from engine.game_text.history import GameHistory, HistoryLine, round_statistics
 from renderers import (
     PALETTES,
-    Animation,
     Animator,
     ChartKind,
     Moment,
@@ -55,7 +54,7 @@ def review_of_game(
 
 def animation_of_game(
     start: engine.State, events: Sequence[bytes], *, palette: PaletteName = "light"
-) -> Animation:
+) -> Picture:
     """The map of a game turn by turn, as a GIF.
 
     Raises ValueError for a game whose animation would be too large.

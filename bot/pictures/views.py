@@ -329,8 +329,7 @@ async def draw_of_game(
     for chart in CHART_KINDS:
         if kind == chart:
             return await pictures.chart(start, events, chart)
-    drawn = await pictures.animation(start, events)
-    return drawn and Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
+    return await pictures.animation(start, events)
 
 
 def picture_file_name(kind: str, number: int = 0, picture: Picture | None = None) -> str:

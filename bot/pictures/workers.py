@@ -28,7 +28,6 @@ from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game, r
 from bot.position.controls import ReviewChart
 from renderers import (
     WAYS_PER_SHEET,
-    Animation,
     ChartKind,
     PaletteName,
     Picture,
@@ -67,13 +66,6 @@ def _draw_sheet_of_ways(
     return ways_pngs(state, hex, ways, palette=palette)[sheet]
 
 
-def _draw_animation(
-    start: engine.State, events: Sequence[bytes], *, palette: PaletteName = "light"
-) -> Picture:
-    drawn = animation_of_game(start, events, palette=palette)
-    return Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
-
-
 RENDERERS: dict[str, Callable[..., Picture]] = {
     "map": map_png,
     "market": market_png,
@@ -85,7 +77,7 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
     "upgrades": upgrades_png,
     "tiles left": tiles_left_png,
     "chart": chart_of_game,
-    "animation": _draw_animation,
+    "animation": animation_of_game,
     "review": review_of_game,
 }
 
@@ -210,10 +202,9 @@ class Pictures:
         """The picture of a review of a game (`TableQueries.stored_game`)."""
         return await self.request("review", start, (tuple(events), chart.marks, chart.bars), {})
 
-    async def animation(self, start: engine.State, events: Sequence[bytes]) -> Animation | None:
+    async def animation(self, start: engine.State, events: Sequence[bytes]) -> Picture | None:
         """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""
-        drawn = await self.request("animation", start, (tuple(events),), {})
-        return drawn and Animation(drawn.png, drawn.alt, drawn.width, drawn.height)
+        return await self.request("animation", start, (tuple(events),), {})
 
     async def draw(self, kind: str, state: engine.State) -> Picture | None:
         """`map`, `market`, `sheet` or `auction`, without highlights."""

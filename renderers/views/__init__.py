@@ -27,15 +27,14 @@ from renderers.views.labels import (
     tile_name,
     tile_title,
 )
-from renderers.views.map import TileView, around, map_view, part_around, tile_view
+from renderers.views.map import around, map_view, part_around, tile_view
 from renderers.views.market import CellView, MarketView, market_view
-from renderers.views.sheet import BidView, CompanyView, PlayerView, SheetView, TrainView, sheet_view
+from renderers.views.sheet import CompanyView, PlayerView, SheetView, TrainView, sheet_view
 
 __all__ = [
     "CHART_KINDS",
     "AuctionView",
     "Badge",
-    "BidView",
     "CellView",
     "ChartKind",
     "ChartView",
@@ -49,7 +48,6 @@ __all__ = [
     "SeriesView",
     "SheetView",
     "Structure",
-    "TileView",
     "TrainView",
     "around",
     "auction_view",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from engine import (
     CLOSED,
@@ -306,28 +305,16 @@ def _path_end(end: int) -> str:
     return f"e{end}" if end < 6 else f"n{end - 6}"
 
 
-@dataclass(frozen=True)
-class TileView:
-    """The face of a tile, as in a `HexView`."""
-
-    tile: str
-    color: str
-    nodes: tuple[tuple[str, int], ...]
-    paths: tuple[tuple[str, str], ...]
-    label: str | None
-    revenues: tuple[int, ...]
-    phase_values: tuple[PhaseValue, ...] = ()
-
-
-def tile_view(state: State, tile: str) -> TileView:
-    """A tile in rotation 0. Raises KeyError for an unknown tile."""
+def tile_view(state: State, tile: str) -> HexView:
+    """A hex with nothing but a tile in rotation 0. Raises KeyError for an unknown tile."""
     face = tile_faces()[tile]
-    return TileView(
-        tile,
-        face.color,
-        tuple((n.kind, n.slots) for n in face.nodes),
-        face.paths,
-        face.label,
-        tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
-        tuple(phase_values(game_of(state).components, face, state.phase)),
+    return HexView(
+        coord="",
+        color=face.color,
+        nodes=tuple((n.kind, n.slots) for n in face.nodes),
+        paths=face.paths,
+        tile=tile,
+        label=face.label,
+        revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
+        phase_values=tuple(phase_values(game_of(state).components, face, state.phase)),
     )
