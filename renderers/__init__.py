@@ -114,36 +114,36 @@ def companies_png(
     return Picture(encode_png(image), clip_text(companies_alt(view, companies)), image.width, image.height)
 
 
-def ways_pngs(
-    state: State, hex: str, ways: Sequence[tuple[str, int]], *, palette: PaletteName = "light"
-) -> tuple[Picture, ...]:
+def ways_png(
+    state: State,
+    hex: str,
+    ways: Sequence[tuple[str, int]],
+    sheet: int = 0,
+    *,
+    palette: PaletteName = "light",
+) -> Picture:
     """The ways of a lay on a hex, (tile, rotation) each, numbered from 1 in the given order.
 
-    At most `WAYS_PER_SHEET` are on one picture. Raises KeyError for an unknown hex or tile, and ValueError
-    for no ways.
+    `WAYS_PER_SHEET` are on one picture; `sheet`: which of them, from 0. Raises KeyError for an unknown hex or
+    tile, and ValueError for no ways.
     """
-    if not ways:
+    first = sheet * WAYS_PER_SHEET
+    shown = ways[first : first + WAYS_PER_SHEET]
+    if not shown:
         raise ValueError(f"no ways of a lay on {hex} are given")
     if hex not in game_of(state).components.map.hexes:
         raise KeyError(f"the map of {state.title} has no hex {hex}")
     crop = around(state, [hex])
-    sheets = []
-    for first in range(0, len(ways), WAYS_PER_SHEET):
-        shown = list(enumerate(ways[first : first + WAYS_PER_SHEET], first + 1))
-        views = [
-            map_view(state, highlight=[hex], crop=crop, preview={hex: (tile, rotation)})
-            for _, (tile, rotation) in shown
-        ]
-        captions = [f"{number}: {tile_title(tile)}" for number, (tile, _) in shown]
-        image = draw_ways(list(zip(captions, views, strict=True)), PALETTES[palette])
-        words = [
-            f"{caption} with edges {_track_edges(view, hex)}{_revenues(view, hex)}"
-            for caption, view in zip(captions, views, strict=True)
-        ]
-        nearby = ". ".join(surroundings(each for each in views[0].hexes if each.coord != hex))
-        alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
-        sheets.append(Picture(encode_png(image), alt, image.width, image.height))
-    return tuple(sheets)
+    views = [map_view(state, highlight=[hex], crop=crop, preview={hex: way}) for way in shown]
+    captions = [f"{number}: {tile_title(tile)}" for number, (tile, _) in enumerate(shown, first + 1)]
+    image = draw_ways(list(zip(captions, views, strict=True)), PALETTES[palette])
+    words = [
+        f"{caption} with edges {_track_edges(view, hex)}{_revenues(view, hex)}"
+        for caption, view in zip(captions, views, strict=True)
+    ]
+    nearby = ". ".join(surroundings(each for each in views[0].hexes if each.coord != hex))
+    alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
+    return Picture(encode_png(image), alt, image.width, image.height)
 
 
 def chart_png(
@@ -286,5 +286,5 @@ __all__ = [
     "tile_places_png",
     "tiles_left_png",
     "upgrades_png",
-    "ways_pngs",
+    "ways_png",
 ]  # fmt: skip
