@@ -162,7 +162,7 @@ def review_png(
     title: str,
     statistics: Sequence[Sequence[str]],
     marks: Sequence[tuple[str, str]],
-    bars: Sequence[tuple[str, Mapping[str, int]]],
+    bars: Sequence[tuple[str, Sequence[tuple[str, int]]]],
     *,
     palette: PaletteName = "light",
 ) -> Picture:
@@ -177,7 +177,7 @@ def review_png(
         (places[short], text) for round, text in marks if (short := engine.short_round(round)) in places
     )
     view = ReviewView(
-        replace(worth, marks=marked), tuple(BarView(name, tuple(parts.items())) for name, parts in bars)
+        replace(worth, marks=marked), tuple(BarView(name, tuple(parts)) for name, parts in bars)
     )
     image = draw_review(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)

@@ -31,7 +31,7 @@ def game() -> Game:
 def test_a_chart_has_the_dollars_of_each_round() -> None:
     report = replayed(GAME)
     assert report.history and report.state
-    statistics = round_statistics(report.history)
+    statistics = round_statistics(report.history.start, (line.events for line in report.history.lines))
     worth = chart_view("1830", statistics, "worth")
     assert {series.name: series.last for series in worth.series} == {
         report.state.name(seat): dollars for seat, dollars in engine.standings(report.state).items()

@@ -63,7 +63,8 @@ def export_prospect(title: str, options: Sequence[str]) -> str:
 
 def _statistics_csv(history: GameHistory, name: str) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(round_statistics(history))
+    rows = round_statistics(history.start, (line.events for line in history.lines))
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
