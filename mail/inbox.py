@@ -307,14 +307,12 @@ class MailboxCaretaker:
         tidied: Callable[[str], Awaitable[None]],
         erased: ErasedPeople | None = None,
         *,
-        interval: float = INTERVAL,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._account = account
         self._keep_days = keep_days
         self._tidied = tidied
         self._erased = erased
-        self._interval = interval
         self._now = now
         self._deleted_before: date | None = None
 
@@ -330,7 +328,7 @@ class MailboxCaretaker:
                 log.warning("mailbox: it could not be tidied: %s", error)
             except Exception:
                 log.exception("mailbox: it could not be tidied; another attempt follows")
-            await asyncio.sleep(self._interval)
+            await asyncio.sleep(INTERVAL)
 
     async def tidy(self) -> None:
         """Delete old mail that was dealt with, once for each day, then say how full the mailbox is."""

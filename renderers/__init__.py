@@ -77,17 +77,16 @@ def market_png(state: State, *, highlight: Iterable[str] = (), palette: PaletteN
 def sheet_png(
     state: State,
     *,
-    viewer: str | None = None,
     revenues: Mapping[str, int] | None = None,
     has_footer: bool = True,
     palette: PaletteName = "light",
 ) -> Picture:
     """The sheet: players, companies, bank, phase, the trains in the depot and the tiles left.
 
-    `viewer`: the seat that will see it; None: what the whole table may see. `revenues`: dollars of each
-    company's last run. `has_footer`: False leaves out the names of privates and the tiles.
+    It shows what the whole table may see. `revenues`: dollars of each company's last run. `has_footer`: False
+    leaves out the names of privates and the tiles.
     """
-    view = sheet_view(state, viewer, revenues, has_footer=has_footer)
+    view = sheet_view(state, revenues=revenues, has_footer=has_footer)
     image = draw_sheet(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
