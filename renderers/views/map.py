@@ -16,7 +16,9 @@ from engine import (
     TileLayAbility,
     column_row,
     copy_state,
+    face_at,
     game_of,
+    home_node,
     parse_route,
     tile_faces,
 )
@@ -99,32 +101,15 @@ def part_around(state: State, hexes: Iterable[str]) -> tuple[str, ...]:
 def _with_preview(state: State, preview: Mapping[str, tuple[str, int]]) -> State:
     changed = copy_state(state)
     components = game_of(state).components
-    for coord, (tile, rotation) in preview.items():
-        before, _, rotation_before = _face_on(state, _printed_hex(components, coord), coord)
-        after = tile_faces()[tile]
-        changed.tiles[coord] = (tile, rotation)
+    for coord, way in preview.items():
+        before = face_at(components, state.tiles, coord).node_exits
+        changed.tiles[coord] = way
+        after = face_at(components, changed.tiles, coord).node_exits
         changed.tokens[coord] = [
-            (_kept_node(before, rotation_before, after, rotation, node), sym)
+            (next((n for n, exits in enumerate(after) if exits & before[node]), node), sym)
             for node, sym in state.tokens.get(coord, ())
         ]
     return changed
-
-
-def _kept_node(before: Face, rotation_before: int, after: Face, rotation_after: int, node: int) -> int:
-    """The node of a later face that has the edges of a node; the node of the same number if it had none."""
-    edges = _edges_by_node(before, rotation_before).get(node, set())
-    return next(
-        (n for n, edges_after in _edges_by_node(after, rotation_after).items() if edges_after & edges), node
-    )
-
-
-def _edges_by_node(face: Face, rotation: int) -> dict[int, set[int]]:
-    edges: dict[int, set[int]] = {i: set() for i in range(len(face.nodes))}
-    for path in face.paths:
-        for node, end in (path, path[::-1]):
-            if node[0] == "n" and end[0] == "e":
-                edges[int(node[1:])].add((int(end[1:]) + rotation) % 6)
-    return edges
 
 
 def _printed_hex(components: Components, coord: str) -> HexDefinition:
@@ -169,7 +154,7 @@ def _hex_view(
         borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
         joined_edges=tuple(_joined_edges(components, coord)),
         tokens=tokens,
-        reserved=tuple(_reservations(components, badges, coord, face, rotation, {b.sym for _, b in tokens})),
+        reserved=tuple(_reservations(state, badges, coord, face, {b.sym for _, b in tokens})),
         blocked=tuple(
             p.sym for p in components.privates if coord in p.blocks and _blocks_hexes(state, p.sym)
         ),
@@ -270,23 +255,16 @@ def phase_values(components: Components, face: Face, phase: str) -> Iterator[Pha
 
 
 def _reservations(
-    components: Components,
-    badges: Mapping[str, Badge],
-    coord: str,
-    face: Face,
-    rotation: int,
-    present: set[str],
+    state: State, badges: Mapping[str, Badge], coord: str, face: Face, present: set[str]
 ) -> Iterator[tuple[int, Badge]]:
     """(node, company) of homes without a token; every city where the president may choose one."""
-    for company in components.companies:
+    g = game_of(state)
+    for company in g.components.companies:
         if company.home is None or company.home.hex != coord or company.sym in present:
             continue
+        city = home_node(g, company.sym)
         cities = [i for i, n in enumerate(face.nodes) if n.kind == "city"]
-        city = company.home.city
-        for node in (
-            cities if city is None else [_kept_node(components.map.hexes[coord], 0, face, rotation, city)]
-        ):
-            yield node, badges[company.sym]
+        yield from ((node, badges[company.sym]) for node in (cities if city is None else [city]))
 
 
 def _blocks_hexes(state: State, private: str) -> bool:
