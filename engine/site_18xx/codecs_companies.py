@@ -23,7 +23,6 @@ from engine.core.actions import (
 )
 from engine.core.components import BridgeAbility, CityTokenAbility
 from engine.core.state import BANK, Auction, CompanyStart, ExcessTokens, MergerTurn, StockTurn
-from engine.kernel import awaited_seats
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
 from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
@@ -88,13 +87,12 @@ def _play_private_token(table: SiteTable, action: SiteAction) -> None:
 
 def _play_offer_sale(table: SiteTable, action: SiteAction, company: str) -> None:
     """Offer a company for sale; presidents of companies asked before it pass."""
-    for _ in range(100):
+
+    def is_asked() -> bool:
         top = table.game.top
-        if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
-            break
-        seat = awaited_seats(table.game)[0] if awaited_seats(table.game) else ""
-        if not seat or not table.add_missing_pass(seat):
-            break
+        return isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company)
+
+    table.pass_until(is_asked)
     table.play(table.acting_seat(action), OfferCompanyForSale(company))
 
 

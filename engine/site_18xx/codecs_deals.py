@@ -36,7 +36,6 @@ from engine.core.state import (
     is_seat,
 )
 from engine.finance.ownership import president_share_percent, share_percent
-from engine.kernel import awaited_seats
 from engine.opening.seed_money import BID_STEP
 from engine.opening.waterfall import asking_price, offered_private
 from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
@@ -61,23 +60,24 @@ def _decode_bid(table: SiteTable, action: SiteAction) -> None:
 
 def _play_company_bid(table: SiteTable, action: SiteAction, company: str) -> None:
     """A bid for a company. The first one starts it: its home token is in the action that follows."""
-    for _ in range(100):
+
+    def is_asked() -> bool:
         top = table.game.top
-        if isinstance(top, Auction) and top.item == company:
-            break
-        if isinstance(top, StockTurn) and table.seat(action.entity_key) == top.seat:
-            if not table.upcoming:
-                bid = f"the bid of ${action.price:,} for the {company} comes without its home token"
-                table.warn(f"{bid}, and is left out: {table.state.name(top.seat)} makes it again with a city")
-                return
-            hex, node = _upcoming_home(table, action.corporation or "")
-            table.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
-            table.starting_company = company
-            return
-        seat = awaited_seats(table.game)[0] if awaited_seats(table.game) else ""
-        if not seat or not table.add_missing_pass(seat):
-            break
-    table.play_in_turn(action, RaiseBid(action.price or 0))
+        if isinstance(top, StockTurn):
+            return table.seat(action.entity_key) == top.seat
+        return isinstance(top, Auction) and top.item == company
+
+    table.pass_until(is_asked)
+    top = table.game.top
+    if not isinstance(top, StockTurn) or not is_asked():
+        table.play_in_turn(action, RaiseBid(action.price or 0))
+    elif not table.upcoming:
+        bid = f"the bid of ${action.price:,} for the {company} comes without its home token"
+        table.warn(f"{bid}, and is left out: {table.state.name(top.seat)} makes it again with a city")
+    else:
+        hex, node = _upcoming_home(table, action.corporation or "")
+        table.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
+        table.starting_company = company
 
 
 def _upcoming_home(table: SiteTable, company: str) -> tuple[str, int]:
