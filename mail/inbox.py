@@ -173,17 +173,14 @@ class InboxWatcher:
 
     async def _connect_with_retries(self) -> tuple[ImapConnection, list[int]]:
         """A connection after its first check, and the UIDs that failed; retried with growing delays."""
-        async for attempt in stamina.retry_context(
-            on=self._retry_delay,
+        retry = stamina.AsyncRetryingCaller(
             attempts=None,
             timeout=None,
             wait_initial=self._timing.first_reconnect,
             wait_max=self._timing.max_reconnect,
             wait_jitter=self._timing.first_reconnect,
-        ):
-            with attempt:
-                return await self._connect()
-        raise AssertionError("unreachable: the attempts never end")
+        )
+        return await retry(self._retry_delay, self._connect)
 
     def _retry_delay(self, error: Exception) -> bool | float:
         if isinstance(error, LoginRefused):
