@@ -73,6 +73,7 @@ from engine.language.menu import Choice
 from engine.language.notation import AmbiguousError, UnreadableError
 from engine.mechanics import Option
 from engine.operating.run import stop_revenue
+from engine.operating.stations import home_node
 from engine.overview import (
     TrainRun,
     auctioned,
@@ -363,6 +364,7 @@ __all__ = [
     "held_back_cash",
     "hexes_in_question",
     "hidden_treasuries",
+    "home_node",
     "is_readable",
     "is_seat",
     "is_secret",

@@ -173,17 +173,14 @@ class InboxWatcher:
 
     async def _connect_with_retries(self) -> tuple[ImapConnection, list[int]]:
         """A connection after its first check, and the UIDs that failed; retried with growing delays."""
-        async for attempt in stamina.retry_context(
-            on=self._retry_delay,
+        retry = stamina.AsyncRetryingCaller(
             attempts=None,
             timeout=None,
             wait_initial=self._timing.first_reconnect,
             wait_max=self._timing.max_reconnect,
             wait_jitter=self._timing.first_reconnect,
-        ):
-            with attempt:
-                return await self._connect()
-        raise AssertionError("unreachable: the attempts never end")
+        )
+        return await retry(self._retry_delay, self._connect)
 
     def _retry_delay(self, error: Exception) -> bool | float:
         if isinstance(error, LoginRefused):
@@ -307,14 +304,12 @@ class MailboxCaretaker:
         tidied: Callable[[str], Awaitable[None]],
         erased: ErasedPeople | None = None,
         *,
-        interval: float = INTERVAL,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._account = account
         self._keep_days = keep_days
         self._tidied = tidied
         self._erased = erased
-        self._interval = interval
         self._now = now
         self._deleted_before: date | None = None
 
@@ -330,7 +325,7 @@ class MailboxCaretaker:
                 log.warning("mailbox: it could not be tidied: %s", error)
             except Exception:
                 log.exception("mailbox: it could not be tidied; another attempt follows")
-            await asyncio.sleep(self._interval)
+            await asyncio.sleep(INTERVAL)
 
     async def tidy(self) -> None:
         """Delete old mail that was dealt with, once for each day, then say how full the mailbox is."""

@@ -224,20 +224,15 @@ class SmtpConnections:
             if smtp.is_connected:
                 return smtp
             self._open.discard(smtp)
+        retry = stamina.AsyncRetryingCaller(
+            attempts=None,
+            timeout=None,
+            wait_initial=self._first_retry,
+            wait_max=300.0,
+            wait_jitter=self._first_retry,
+        )
         async with self._opening:
-            async for attempt in stamina.retry_context(
-                on=(aiosmtplib.SMTPException, OSError),
-                attempts=None,
-                timeout=None,
-                wait_initial=self._first_retry,
-                wait_max=300.0,
-                wait_jitter=self._first_retry,
-            ):
-                with attempt:
-                    smtp = await self._connect()
-                    self._open.add(smtp)
-                    return smtp
-        raise AssertionError("unreachable: the attempts never end")
+            return await retry((aiosmtplib.SMTPException, OSError), self._connect)
 
     async def _connect(self) -> SmtpConnection:
         where = f"{self._account.host}:{self._account.port}"
@@ -250,6 +245,7 @@ class SmtpConnections:
             self._report(f"{where} cannot be used: {why}")
             raise
         self._report("")
+        self._open.add(smtp)
         return smtp
 
     async def quit_idle(self) -> None:

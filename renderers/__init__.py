@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import engine
 from engine import State, dollars, game_of, places_of, tile_faces, tile_upgrades, tiles_left
@@ -16,9 +15,9 @@ from renderers.canvas import encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
 from renderers.charts.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
-from renderers.map.animation import Animation, Animator, Moment
+from renderers.files import Picture
+from renderers.map.animation import Animator, Moment
 from renderers.map.label_sizes import tile_number
-from renderers.map.layers import LAYERS, Layer
 from renderers.map.map import draw_map
 from renderers.market import draw_market
 from renderers.sheet.sheet import draw_sheet
@@ -29,7 +28,6 @@ from renderers.views import (
     CHART_KINDS,
     ChartKind,
     MapView,
-    RouteSpec,
     around,
     auction_view,
     chart_view,
@@ -46,38 +44,26 @@ from renderers.views import (
 )
 
 
-class Picture(NamedTuple):
-    """A PNG file or what was made of it, its description of at most 1024 characters, its size in pixels."""
-
-    png: bytes
-    alt: str
-    width: int
-    height: int
-
-
 def map_png(
     state: State,
     *,
     size: tuple[int, int] | None = None,
     highlight: Iterable[str] = (),
-    routes: Sequence[tuple[str, RouteSpec]] = (),
+    routes: Sequence[tuple[str, str]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
-    preview: Mapping[str, tuple[str, int]] | None = None,
-    layers: tuple[Layer, ...] = LAYERS,
     palette: PaletteName = "light",
 ) -> Picture:
     """The map of a position.
 
     `size`: width and height in pixels; None: as large as the map needs within 1280 x 960. `highlight`: the
     hexes that changed last. `routes`: (label, route) of each train that `company` runs; a route is in the
-    players' notation (`F2-H4-H10`) or a sequence of legs. `crop`: draw only these hexes, as large as the
-    picture allows. `preview`: (tile, rotation) by hex, as if it had been laid. `layers`: the layers to draw.
+    players' notation: `F2-H4-H10`. `crop`: draw only these hexes, as large as the picture allows.
 
     Raises KeyError for an unknown hex, ValueError for a route without track.
     """
-    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop, preview=preview)
-    image = draw_map(view, size, layers, palette=PALETTES[palette])
+    view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
+    image = draw_map(view, size, palette=PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
 
@@ -91,17 +77,16 @@ def market_png(state: State, *, highlight: Iterable[str] = (), palette: PaletteN
 def sheet_png(
     state: State,
     *,
-    viewer: str | None = None,
     revenues: Mapping[str, int] | None = None,
     has_footer: bool = True,
     palette: PaletteName = "light",
 ) -> Picture:
     """The sheet: players, companies, bank, phase, the trains in the depot and the tiles left.
 
-    `viewer`: the seat that will see it; None: what the whole table may see. `revenues`: dollars of each
-    company's last run. `has_footer`: False leaves out the names of privates and the tiles.
+    It shows what the whole table may see. `revenues`: dollars of each company's last run. `has_footer`: False
+    leaves out the names of privates and the tiles.
     """
-    view = sheet_view(state, viewer, revenues, has_footer=has_footer)
+    view = sheet_view(state, revenues=revenues, has_footer=has_footer)
     image = draw_sheet(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
 
@@ -128,59 +113,35 @@ def companies_png(
     return Picture(encode_png(image), clip_text(companies_alt(view, companies)), image.width, image.height)
 
 
-def ways_pngs(
-    state: State, hex: str, ways: Sequence[tuple[str, int]], *, palette: PaletteName = "light"
-) -> tuple[Picture, ...]:
+def ways_png(
+    state: State,
+    hex: str,
+    ways: Sequence[tuple[str, int]],
+    sheet: int = 0,
+    *,
+    palette: PaletteName = "light",
+) -> Picture:
     """The ways of a lay on a hex, (tile, rotation) each, numbered from 1 in the given order.
 
-    At most `WAYS_PER_SHEET` are on one picture. Raises KeyError for an unknown hex or tile, and ValueError
-    for no ways.
+    `WAYS_PER_SHEET` are on one picture; `sheet`: which of them, from 0. Raises KeyError for an unknown hex or
+    tile, and ValueError for no ways.
     """
-    if not ways:
+    first = sheet * WAYS_PER_SHEET
+    shown = ways[first : first + WAYS_PER_SHEET]
+    if not shown:
         raise ValueError(f"no ways of a lay on {hex} are given")
     if hex not in game_of(state).components.map.hexes:
         raise KeyError(f"the map of {state.title} has no hex {hex}")
     crop = around(state, [hex])
-    sheets = []
-    for first in range(0, len(ways), WAYS_PER_SHEET):
-        shown = list(enumerate(ways[first : first + WAYS_PER_SHEET], first + 1))
-        views = [
-            map_view(state, highlight=[hex], crop=crop, preview={hex: (tile, rotation)})
-            for _, (tile, rotation) in shown
-        ]
-        captions = [f"{number}: {tile_title(tile)}" for number, (tile, _) in shown]
-        image = draw_ways(list(zip(captions, views, strict=True)), PALETTES[palette])
-        words = [
-            f"{caption} with edges {_track_edges(view, hex)}{_revenues(view, hex)}"
-            for caption, view in zip(captions, views, strict=True)
-        ]
-        nearby = ". ".join(surroundings(each for each in views[0].hexes if each.coord != hex))
-        alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
-        sheets.append(Picture(encode_png(image), alt, image.width, image.height))
-    return tuple(sheets)
-
-
-def tile_choice_png(
-    state: State, coord: str, tile: str, rotations: Sequence[int], *, palette: PaletteName = "light"
-) -> Picture:
-    """The rotations (0-5) of a tile on a hex, side by side, each under its number.
-
-    Raises KeyError for an unknown hex or tile, and ValueError for no rotations.
-    """
-    if not rotations:
-        raise ValueError(f"no rotations of tile {tile} on {coord} are given")
-    if coord not in game_of(state).components.map.hexes:
-        raise KeyError(f"the map of {state.title} has no hex {coord}")
-    crop = around(state, [coord])
-    views = [
-        map_view(state, highlight=[coord], crop=crop, preview={coord: (tile, rotation)})
-        for rotation in rotations
+    views = [map_view(state, highlight=[hex], crop=crop, preview={hex: way}) for way in shown]
+    captions = [f"{number}: {tile_title(tile)}" for number, (tile, _) in enumerate(shown, first + 1)]
+    image = draw_ways(list(zip(captions, views, strict=True)), PALETTES[palette])
+    words = [
+        f"{caption} with edges {_track_edges(view, hex)}{_revenues(view, hex)}"
+        for caption, view in zip(captions, views, strict=True)
     ]
-    named = [(f"rotation {rotation}", view) for rotation, view in zip(rotations, views, strict=True)]
-    image = draw_ways(named, PALETTES[palette])
-    edges = ", ".join(f"{name}: edges {_track_edges(view, coord)}" for name, view in named)
-    nearby = ". ".join(surroundings(views[0].hexes))
-    alt = clip_text(f"{tile_title(tile).capitalize()} on {coord}. {edges}. {nearby}".strip() + ".")
+    nearby = ". ".join(surroundings(each for each in views[0].hexes if each.coord != hex))
+    alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
     return Picture(encode_png(image), alt, image.width, image.height)
 
 
@@ -200,7 +161,7 @@ def review_png(
     title: str,
     statistics: Sequence[Sequence[str]],
     marks: Sequence[tuple[str, str]],
-    bars: Sequence[tuple[str, Mapping[str, int]]],
+    bars: Sequence[tuple[str, Sequence[tuple[str, int]]]],
     *,
     palette: PaletteName = "light",
 ) -> Picture:
@@ -215,7 +176,7 @@ def review_png(
         (places[short], text) for round, text in marks if (short := engine.short_round(round)) in places
     )
     view = ReviewView(
-        replace(worth, marks=marked), tuple(BarView(name, tuple(parts.items())) for name, parts in bars)
+        replace(worth, marks=marked), tuple(BarView(name, tuple(parts)) for name, parts in bars)
     )
     image = draw_review(view, PALETTES[palette])
     return Picture(encode_png(image), view.alt, image.width, image.height)
@@ -305,13 +266,11 @@ __all__ = [
     "CHART_KINDS",
     "PALETTES",
     "WAYS_PER_SHEET",
-    "Animation",
     "Animator",
     "ChartKind",
     "Moment",
     "PaletteName",
     "Picture",
-    "RouteSpec",
     "around",
     "auction_png",
     "chart_png",
@@ -323,9 +282,8 @@ __all__ = [
     "part_around",
     "review_png",
     "sheet_png",
-    "tile_choice_png",
     "tile_places_png",
     "tiles_left_png",
     "upgrades_png",
-    "ways_pngs",
+    "ways_png",
 ]  # fmt: skip

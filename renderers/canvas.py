@@ -87,11 +87,10 @@ class Canvas:
         *,
         weight: str = "Bold",
         align: str = "m",
-        halo: Color | None = None,
     ) -> None:
         """Write a line of text; the point is the middle of its capitals, at their left, middle or right.
 
-        `align`: "l", "m" or "r". `halo`: the colour of an outline around the letters.
+        `align`: "l", "m" or "r".
         """
         self.draw.text(
             (round(at[0]), round(at[1] + CAP_HEIGHT * size / 2)),
@@ -99,8 +98,6 @@ class Canvas:
             font=font(size, weight),
             fill=color,
             anchor=f"{align}s",
-            stroke_width=max(1, size // 9) if halo else 0,
-            stroke_fill=halo,
         )
 
     def rectangle(self, left: float, top: float, right: float, bottom: float, fill: Color) -> None:

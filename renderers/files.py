@@ -13,11 +13,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from io import BytesIO
 from itertools import chain
+from typing import NamedTuple
 
 from PIL import Image
 
 from renderers.color_math import BLACK, WHITE, Color, blend, parse_color
 from renderers.theme import NOTE, Palette
+
+
+class Picture(NamedTuple):
+    """A PNG file, what was made of it, or a GIF of an animation; its description of at most 1024 characters,
+    its size in pixels."""
+
+    png: bytes
+    alt: str
+    width: int
+    height: int
 
 
 def smaller_png(png: bytes) -> bytes:

@@ -67,82 +67,51 @@ class Palette:
         return next((c for c in shares if contrast(c, background) >= MIN_CONTRAST), target)
 
 
-def _colors(**names: str) -> Mapping[str, Color]:
-    return MappingProxyType({name: parse_color(color) for name, color in names.items()})
-
-
-LIGHT = Palette(
-    name="light",
-    page=parse_color("#f6f4ee"),
-    ink=parse_color("#15181c"),
-    muted=parse_color("#5a6068"),
-    faint=parse_color("#a9adb2"),
-    paper=parse_color("#ffffff"),
-    row_band=parse_color("#eae7dd"),
-    sea=parse_color("#dfe8ee"),
-    sea_text=parse_color("#535a62"),
-    edge=parse_color("#b9b49c"),
-    tile_edge=parse_color("#4a4a44"),
-    track=parse_color("#15181c"),
-    casing=WHITE,
-    stop_fill=WHITE,
-    plate=WHITE,
-    plate_text=parse_color("#15181c"),
-    water=parse_color("#2f7fc1"),
-    hill=parse_color("#8a5a2b"),
-    barrier=parse_color("#7a1fa2"),
-    last_change=parse_color("#d4007f"),
-    blocked=parse_color("#8c1d18"),
-    hex_colors=_colors(
-        white="#f1efdf", yellow="#fbdc4e", green="#84d070", brown="#a97742",
-        gray="#bcc1c6", red="#e08a84", blue="#a5d0ea",
-    ),
-    zone_colors=_colors(
-        white="#ffffff", yellow="#ffe680", orange="#f7b267", green="#bfe3b4", brown="#c69c78",
-        par="#d7e8f7", closing="#e0a3ad", liquidation="#e79a92", acquisition="#f6d9a0",
-        lower="#eef3e6", upper_ledge="#e6eef3",
-    ),
-    route_colors=tuple(
-        map(parse_color, ("#0048ff", "#911eb4", "#5c3200", "#c4127f", "#00796b", "#b34700"))
-    ),
+# Each colour in the light palette and in the dark one.
+_ROLES: Mapping[str, tuple[str, str]] = {
+    "page": ("#f6f4ee", "#1e2126"), "ink": ("#15181c", "#f3f1ea"), "muted": ("#5a6068", "#aeb4bc"),
+    "faint": ("#a9adb2", "#6c737c"), "paper": ("#ffffff", "#2b2f36"), "row_band": ("#eae7dd", "#282c33"),
+    "sea": ("#dfe8ee", "#1c242c"), "sea_text": ("#535a62", "#a3adb8"), "edge": ("#b9b49c", "#5d625f"),
+    "tile_edge": ("#4a4a44", "#0f1114"), "track": ("#15181c", "#0d0f12"), "casing": ("#ffffff", "#e8e4d8"),
+    "stop_fill": ("#ffffff", "#efece4"), "plate": ("#ffffff", "#efece4"),
+    "plate_text": ("#15181c", "#15181c"), "water": ("#2f7fc1", "#5aa9e6"), "hill": ("#8a5a2b", "#c08a54"),
+    "barrier": ("#7a1fa2", "#d17bf0"), "last_change": ("#d4007f", "#ff4fb0"),
+    "blocked": ("#8c1d18", "#ff9d94"),
+}  # fmt: skip
+_HEX_COLORS: Mapping[str, tuple[str, str]] = {
+    "white": ("#f1efdf", "#3a3e40"), "yellow": ("#fbdc4e", "#d9b83b"), "green": ("#84d070", "#70b661"),
+    "brown": ("#a97742", "#b2702f"), "gray": ("#bcc1c6", "#868c93"), "red": ("#e08a84", "#a04a48"),
+    "blue": ("#a5d0ea", "#3d6782"),
+}  # fmt: skip
+_ZONE_COLORS: Mapping[str, tuple[str, str]] = {
+    "white": ("#ffffff", "#2b2f36"), "yellow": ("#ffe680", "#857418"), "orange": ("#f7b267", "#8c3d00"),
+    "green": ("#bfe3b4", "#2f5a2c"), "brown": ("#c69c78", "#4a2f18"), "par": ("#d7e8f7", "#274661"),
+    "closing": ("#e0a3ad", "#8a2f48"), "liquidation": ("#e79a92", "#7a2f28"),
+    "acquisition": ("#f6d9a0", "#6a4d12"), "lower": ("#eef3e6", "#33392c"),
+    "upper_ledge": ("#e6eef3", "#2c3640"),
+}  # fmt: skip
+_ROUTE_COLORS = (
+    ("#0048ff", "#0048ff"), ("#911eb4", "#9c27d0"), ("#5c3200", "#5c3200"),
+    ("#c4127f", "#c4127f"), ("#00796b", "#00796b"), ("#b34700", "#b34700"),
 )  # fmt: skip
 
-DARK = Palette(
-    name="dark",
-    page=parse_color("#1e2126"),
-    ink=parse_color("#f3f1ea"),
-    muted=parse_color("#aeb4bc"),
-    faint=parse_color("#6c737c"),
-    paper=parse_color("#2b2f36"),
-    row_band=parse_color("#282c33"),
-    sea=parse_color("#1c242c"),
-    sea_text=parse_color("#a3adb8"),
-    edge=parse_color("#5d625f"),
-    tile_edge=parse_color("#0f1114"),
-    track=parse_color("#0d0f12"),
-    casing=parse_color("#e8e4d8"),
-    stop_fill=parse_color("#efece4"),
-    plate=parse_color("#efece4"),
-    plate_text=parse_color("#15181c"),
-    water=parse_color("#5aa9e6"),
-    hill=parse_color("#c08a54"),
-    barrier=parse_color("#d17bf0"),
-    last_change=parse_color("#ff4fb0"),
-    blocked=parse_color("#ff9d94"),
-    hex_colors=_colors(
-        white="#3a3e40", yellow="#d9b83b", green="#70b661", brown="#b2702f",
-        gray="#868c93", red="#a04a48", blue="#3d6782",
-    ),
-    zone_colors=_colors(
-        white="#2b2f36", yellow="#857418", orange="#8c3d00", green="#2f5a2c", brown="#4a2f18",
-        par="#274661", closing="#8a2f48", liquidation="#7a2f28", acquisition="#6a4d12",
-        lower="#33392c", upper_ledge="#2c3640",
-    ),
-    route_colors=tuple(
-        map(parse_color, ("#0048ff", "#9c27d0", "#5c3200", "#c4127f", "#00796b", "#b34700"))
-    ),
-)  # fmt: skip
 
+def _palette(name: PaletteName) -> Palette:
+    at = ("light", "dark").index(name)
+
+    def colors(table: Mapping[str, tuple[str, str]]) -> Mapping[str, Color]:
+        return MappingProxyType({role: parse_color(each[at]) for role, each in table.items()})
+
+    return Palette(
+        name=name,
+        hex_colors=colors(_HEX_COLORS),
+        zone_colors=colors(_ZONE_COLORS),
+        route_colors=tuple(parse_color(each[at]) for each in _ROUTE_COLORS),
+        **colors(_ROLES),
+    )
+
+
+LIGHT, DARK = _palette("light"), _palette("dark")
 PALETTES: Mapping[str, Palette] = MappingProxyType({"light": LIGHT, "dark": DARK})
 
 GRADE_LETTERS = MappingProxyType({"green": "G", "brown": "B"})

@@ -7,10 +7,7 @@ game becomes a table that goes on where the file ends.
 from __future__ import annotations
 
 import asyncio
-import codecs
-import gzip
 import json
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,7 +18,7 @@ import typer
 import engine
 from bot import config
 from bot.cli import errors_in_sentences
-from bot.features.game_files.feature import incoming_game, read_game
+from bot.features.game_files.feature import incoming_game, read_game, unpacked
 from bot.service import Service
 from engine.core.words import counted
 from engine.site_18xx.game_file import SiteFileError, read_site_file
@@ -74,16 +71,9 @@ def read_game_file(path: Path) -> bytes:
     """The bytes of a plain or gzipped file, without a byte order mark. Raises SiteFileError."""
     try:
         with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-        if raw[:2] == b"\x1f\x8b":
-            with gzip.open(path) as packed:
-                raw = packed.read(MAX_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
-        raise SiteFileError(f"The file cannot be read: {reason}.") from None
-    if len(raw) > MAX_BYTES:
-        raise SiteFileError(f"The file is larger than {MAX_BYTES >> 20} MB.")
-    return raw.removeprefix(codecs.BOM_UTF8)
+            return unpacked(file.read(MAX_BYTES + 1), MAX_BYTES)
+    except OSError as error:
+        raise SiteFileError(f"The file cannot be read: {error.strerror}.") from None
 
 
 def is_site_file(path: Path) -> bool:

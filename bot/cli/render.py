@@ -57,7 +57,7 @@ def _draw(kind: str, start: engine.State, events: Sequence[bytes], palette: Pale
         if kind == chart:
             return chart_of_game(start, events, chart, palette=palette).png
     if kind == "animation":
-        return animation_of_game(start, events, palette=palette).gif
+        return animation_of_game(start, events, palette=palette).png
     state = engine.copy_state(start)
     before, revenues = state, dict[str, int]()
     for i, raw in enumerate(events, 1):

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import engine
-from engine.game_text.history import GameHistory, HistoryLine, round_statistics
+from engine.game_text.history import round_statistics
 from renderers import (
     PALETTES,
-    Animation,
     Animator,
     ChartKind,
     Moment,
@@ -31,8 +30,7 @@ def chart_of_game(
     start: engine.State, events: Sequence[bytes], kind: ChartKind, *, palette: PaletteName = "light"
 ) -> Picture:
     """A chart of a game. `events`: those of each line, as they are stored. Raises NothingToDraw."""
-    lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
-    statistics = round_statistics(GameHistory(start, lines))
+    statistics = round_statistics(start, map(engine.decode_events, events))
     if chart_view(start.title, statistics, kind).is_empty:
         raise NothingToDraw
     return chart_png(start.title, statistics, kind, palette=palette)
@@ -47,15 +45,13 @@ def review_of_game(
     palette: PaletteName = "light",
 ) -> Picture:
     """The picture of a review: worth by round with `marks`, and `bars` of causes (`review_png`)."""
-    lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
-    statistics = round_statistics(GameHistory(start, lines))
-    parts = [(name, dict(each)) for name, each in bars]
-    return review_png(start.title, statistics, marks, parts, palette=palette)
+    statistics = round_statistics(start, map(engine.decode_events, events))
+    return review_png(start.title, statistics, marks, bars, palette=palette)
 
 
 def animation_of_game(
     start: engine.State, events: Sequence[bytes], *, palette: PaletteName = "light"
-) -> Animation:
+) -> Picture:
     """The map of a game turn by turn, as a GIF.
 
     Raises ValueError for a game whose animation would be too large.

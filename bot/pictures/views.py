@@ -67,7 +67,7 @@ async def question_pictures(
         wanted.append(run_map)
     match topic:
         case "auction":
-            wanted += [("auction", pictures.auction(state)), *_company_maps(pictures, state, hexes)]
+            wanted += [("auction", pictures.draw("auction", state)), *_company_maps(pictures, state, hexes)]
         case "merger":
             companies = engine.companies_in_question(state)
             table = pictures.companies(state, companies, revenues=revenues or {})
@@ -259,7 +259,7 @@ async def answer_pictures(
         case "tiles":
             return await draw_all(_tiles(pictures, state, answer.argument))
         case "bids" if engine.topic(state) == "auction":
-            return await draw_all([("auction", pictures.auction(state))])
+            return await draw_all([("auction", pictures.draw("auction", state))])
         case "routes":
             return await draw_all(await _routes(queries, pictures, view, answer.argument))
         case "trains":
@@ -286,7 +286,7 @@ async def _drawing(
     if isinstance(wanted, ReviewChart):
         return "review", pictures.review(*await queries.stored_game(view.table.id), wanted)
     if wanted == "animation" or wanted in CHART_KINDS:
-        return wanted, draw_of_game(pictures, *await queries.stored_game(view.table.id), wanted)
+        return wanted, pictures.of_game(wanted, *await queries.stored_game(view.table.id))
     if wanted == "sheet" and state is view.state:
         return wanted, pictures.sheet(state, revenues=await queries.last_revenues(view.table.id))
     return wanted, pictures.draw(wanted, state)
@@ -314,23 +314,8 @@ def _tiles(pictures: Pictures, state: engine.State, tile: str) -> list[Drawing]:
     """Where a tile may lie, and its upgrades; without a tile, all that are left."""
     name = tile.removeprefix("#")
     if not name:
-        return [("tiles", pictures.tiles_left(state))]
-    drawings: list[Awaitable[Picture | None]] = [
-        pictures.tile_places(state, name),
-        pictures.upgrades(state, name),
-    ]
-    return [("tiles", drawing) for drawing in drawings]
-
-
-async def draw_of_game(
-    pictures: Pictures, start: engine.State, events: tuple[bytes, ...], kind: str
-) -> Picture | None:
-    """A chart of a whole game, or its map as an animation, whose bytes are a GIF."""
-    for chart in CHART_KINDS:
-        if kind == chart:
-            return await pictures.chart(start, events, chart)
-    drawn = await pictures.animation(start, events)
-    return drawn and Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
+        return [("tiles", pictures.draw("tiles left", state))]
+    return [("tiles", pictures.draw(kind, state, name)) for kind in ("places", "upgrades")]
 
 
 def picture_file_name(kind: str, number: int = 0, picture: Picture | None = None) -> str:

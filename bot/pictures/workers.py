@@ -28,22 +28,17 @@ from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game, r
 from bot.position.controls import ReviewChart
 from renderers import (
     WAYS_PER_SHEET,
-    Animation,
-    ChartKind,
     PaletteName,
     Picture,
-    RouteSpec,
-    around,
     auction_png,
     companies_png,
     map_png,
     market_png,
     sheet_png,
-    tile_choice_png,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
-    ways_pngs,
+    ways_png,
 )
 from renderers.files import smaller_png, to_webp
 
@@ -59,37 +54,18 @@ PATIENCE = {"turn": 5.0, "answer": 10.0, "ending": 10.0}
 CACHE_SIZE = 48
 
 
-def _draw_sheet_of_ways(
-    state: engine.State,
-    hex: str,
-    ways: Sequence[tuple[str, int]],
-    sheet: int,
-    *,
-    palette: PaletteName = "light",
-) -> Picture:
-    return ways_pngs(state, hex, ways, palette=palette)[sheet]
-
-
-def _draw_animation(
-    start: engine.State, events: Sequence[bytes], *, palette: PaletteName = "light"
-) -> Picture:
-    drawn = animation_of_game(start, events, palette=palette)
-    return Picture(drawn.gif, drawn.alt, drawn.width, drawn.height)
-
-
 RENDERERS: dict[str, Callable[..., Picture]] = {
     "map": map_png,
     "market": market_png,
     "sheet": sheet_png,
     "auction": auction_png,
     "companies": companies_png,
-    "tiles": tile_choice_png,
-    "ways": _draw_sheet_of_ways,
+    "ways": ways_png,
     "places": tile_places_png,
     "upgrades": upgrades_png,
     "tiles left": tiles_left_png,
     "chart": chart_of_game,
-    "animation": _draw_animation,
+    "animation": animation_of_game,
     "review": review_of_game,
 }
 
@@ -131,7 +107,7 @@ class Pictures:
         state: engine.State,
         *,
         highlight: Iterable[str] = (),
-        routes: Sequence[tuple[str, RouteSpec]] = (),
+        routes: Sequence[tuple[str, str]] = (),
         company: str = "",
         crop: Iterable[str] | None = None,
         size: tuple[int, int] | None = None,
@@ -159,10 +135,6 @@ class Pictures:
         details = {"revenues": dict(revenues or {}), "has_footer": has_footer}
         return await self.request("sheet", state, (), details)
 
-    async def auction(self, state: engine.State) -> Picture | None:
-        """What is auctioned, with the bids and everybody's free money."""
-        return await self.request("auction", state, (), {})
-
     async def companies(
         self,
         state: engine.State,
@@ -173,16 +145,6 @@ class Pictures:
         """Companies side by side."""
         details = {"revenues": dict(revenues or {})}
         return await self.request("companies", state, (tuple(companies),), details)
-
-    async def tiles(
-        self,
-        state: engine.State,
-        hex: str,
-        tile: str,
-        turns: Sequence[int],
-    ) -> Picture | None:
-        """A tile on a hex in these rotations, side by side."""
-        return await self.request("tiles", state, (hex, tile, tuple(turns)), {})
 
     async def ways(
         self,
@@ -197,47 +159,22 @@ class Pictures:
         ]
         return tuple(picture for picture in drawn if picture)
 
-    async def lay(self, state: engine.State, hex: str, tile: str, rotation: int) -> Picture | None:
-        """The map around a hex with a tile on it, as if it had been laid."""
-        details = {"preview": {hex: (tile, rotation)}, "highlight": (hex,)}
-        reach = around(state, around(state, [hex]))
-        return await self.request("map", state, (), details | {"crop": reach})
-
-    async def tile_places(self, state: engine.State, tile: str) -> Picture | None:
-        """Where a tile may lie now."""
-        return await self.request("places", state, (tile,), {})
-
-    async def upgrades(self, state: engine.State, tile: str) -> Picture | None:
-        """The upgrades to and from a tile."""
-        return await self.request("upgrades", state, (tile,), {})
-
-    async def tiles_left(self, state: engine.State) -> Picture | None:
-        """All tiles that are left, by grade."""
-        return await self.request("tiles left", state, (), {})
-
-    async def chart(
-        self,
-        start: engine.State,
-        events: Sequence[bytes],
-        kind: ChartKind,
-    ) -> Picture | None:
-        """A chart of a game (`TableQueries.stored_game`): `worth`, `prices` or `revenue` by round."""
-        return await self.request("chart", start, (tuple(events), kind), {})
-
     async def review(
         self, start: engine.State, events: Sequence[bytes], chart: ReviewChart
     ) -> Picture | None:
         """The picture of a review of a game (`TableQueries.stored_game`)."""
         return await self.request("review", start, (tuple(events), chart.marks, chart.bars), {})
 
-    async def animation(self, start: engine.State, events: Sequence[bytes]) -> Animation | None:
-        """The map of a game turn by turn, as a GIF of at most 8 MB (`TableQueries.stored_game`)."""
-        drawn = await self.request("animation", start, (tuple(events),), {})
-        return drawn and Animation(drawn.png, drawn.alt, drawn.width, drawn.height)
+    async def of_game(self, kind: str, start: engine.State, events: Sequence[bytes]) -> Picture | None:
+        """A picture of a whole game (`TableQueries.stored_game`): a chart of `CHART_KINDS` by round, or its
+        map turn by turn, `animation`, as a GIF of at most 8 MB."""
+        if kind == "animation":
+            return await self.request(kind, start, (tuple(events),), {})
+        return await self.request("chart", start, (tuple(events), kind), {})
 
-    async def draw(self, kind: str, state: engine.State) -> Picture | None:
-        """`map`, `market`, `sheet` or `auction`, without highlights."""
-        return await self.request(kind, state, (), {})
+    async def draw(self, kind: str, state: engine.State, *about: str) -> Picture | None:
+        """A picture of `RENDERERS` without highlights. about: the tile of `places` and `upgrades`."""
+        return await self.request(kind, state, about, {})
 
     async def request(
         self, kind: str, state: engine.State, arguments: tuple[Any, ...], details: dict[str, Any]

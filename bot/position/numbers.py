@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import engine
 from bot.position import text_views
 from bot.position.sentences import auction_lines, free_cash_line, private_text, run_lines
-from bot.position.text_views import holding_text
+from bot.position.text_views import share_texts
 from engine.core.words import counted, dollars
 from engine.finance.loans import size_definition
 
@@ -80,13 +80,9 @@ def player_line(state: engine.State, seat: str) -> str:
     presidency."""
     g = engine.game_of(state)
     held = f"{engine.counted_certificates(g, seat)}/{engine.certificate_limit(g)} certificates"
-    shares = [
-        f"{sym} {holding_text(company.shares[seat])}{'*' if company.president == seat else ''}"
-        for sym, company in state.companies.items()
-        if company.shares.get(seat)
-    ]
     privates = [private_text(state, sym) for sym, owner in state.private_owners.items() if owner == seat]
-    return f"{state.name(seat)}: {', '.join([dollars(state.cash[seat]), held, *shares, *privates])}"
+    parts = [dollars(state.cash[seat]), held, *share_texts(state, seat), *privates]
+    return f"{state.name(seat)}: {', '.join(parts)}"
 
 
 def _loans(state: engine.State, sym: str) -> list[str]:

@@ -267,11 +267,7 @@ def joined_hexes(state: engine.State, hex: str, edges: int) -> list[str]:
 
 def value_now(state: engine.State, node: Node) -> int:
     """What a stop counts in the present phase, in dollars."""
-    if isinstance(node.revenue, int):
-        return node.revenue
-    order = [phase.name for phase in engine.game_of(state).components.phases]
-    begun = [phase for phase in node.revenue if order.index(phase) <= order.index(state.phase)]
-    return node.revenue[max(begun, key=order.index)] if begun else 0
+    return engine.stop_revenue(engine.game_of(state).components, state.phase, node)
 
 
 def later_values(state: engine.State, node: Node) -> str:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import engine
 from bot.position.pending import PendingDecision, engine_seat, prompt_of
 from bot.position.sentences import connection_lines, for_sale, private_text, sale_line, track_phrases
+from engine.core.state import Company
 from engine.core.words import dollars, join_words
 
 LINE_WIDTH = 72  # of tables: as wide as an email may be
@@ -182,14 +183,15 @@ def players_table(state: engine.State) -> Table:
             dollars(state.cash[seat]),
             f"{engine.counted_certificates(g, seat)}/{limit}",
             dollars(engine.net_worth(g, seat)),
-            ", ".join([*_share_texts(state, seat), *g.privates_of(seat)]) or "-",
+            ", ".join([*share_texts(state, seat), *g.privates_of(seat)]) or "-",
         )
         for seat in state.seats
     ]
     return Table(("player", "cash", "certs", "worth", "owns"), rows)
 
 
-def _share_texts(state: engine.State, owner: str) -> list[str]:
+def share_texts(state: engine.State, owner: str) -> list[str]:
+    """What an owner holds of each company; `*` marks a presidency: `PRR 30%*`."""
     return [
         f"{sym} {holding_text(company.shares[owner])}" + ("*" if company.president == owner else "")
         for sym, company in state.companies.items()
@@ -221,39 +223,29 @@ def companies_table(state: engine.State, viewer: int | None = None) -> Table | N
     }
     if not started:
         return None
-    has_sizes, has_loans = bool(g.components.company_sizes), g.components.loans is not None
-    has_own_shares = has_sizes or g.title.flotation.rest_to_treasury
-    percents = [*([] if has_sizes else [(engine.IPO, "ipo%")]), (engine.POOL, "pool%")]
-    rows = [
-        (
-            sym,
-            *([str(company.size or "-")] if has_sizes else []),
-            price_text(state, sym),
-            state.name(company.president) if company.president else "-",
-            treasury_text(state, sym, viewer) if company.floated else "not floated",
-            *([str(company.loans)] if has_loans else []),
-            *(str(company.shares.get(source, 0)) for source, _ in percents),
-            *([str(company.shares.get(sym, 0))] if has_own_shares else []),
-            " ".join(company.trains) or "-",
-            str(company.unplaced_tokens),
-            ", ".join(g.privates_of(sym)) or "-",
-        )
-        for sym, company in started.items()
-    ]
-    head = (
-        "company",
-        *(["size"] if has_sizes else []),
-        "price",
-        "president",
-        "treasury",
-        *(["loans"] if has_loans else []),
-        *(name for _, name in percents),
-        *(["own%"] if has_own_shares else []),
-        "trains",
-        "tokens",
-        "privates",
-    )
-    return Table(head, rows)
+    has_sizes = bool(g.components.company_sizes)
+    cells: dict[str, Callable[[str, Company], object]] = {
+        "company": lambda sym, _: sym,
+        "size": lambda _, co: co.size or "-",
+        "price": lambda sym, _: price_text(state, sym),
+        "president": lambda _, co: state.name(co.president) if co.president else "-",
+        "treasury": lambda sym, co: treasury_text(state, sym, viewer) if co.floated else "not floated",
+        "loans": lambda _, co: co.loans,
+        "ipo%": lambda _, co: co.shares.get(engine.IPO, 0),
+        "pool%": lambda _, co: co.shares.get(engine.POOL, 0),
+        "own%": lambda sym, co: co.shares.get(sym, 0),
+        "trains": lambda _, co: " ".join(co.trains) or "-",
+        "tokens": lambda _, co: co.unplaced_tokens,
+        "privates": lambda sym, _: ", ".join(g.privates_of(sym)) or "-",
+    }
+    in_some = {
+        "size": has_sizes,
+        "loans": g.components.loans is not None,
+        "ipo%": not has_sizes,
+        "own%": has_sizes or g.title.flotation.rest_to_treasury,
+    }
+    head = [name for name in cells if in_some.get(name, True)]
+    return Table(head, [[str(cells[name](sym, co)) for name in head] for sym, co in started.items()])
 
 
 def price_text(state: engine.State, company: str) -> str:

@@ -6,7 +6,7 @@ consulted for either: the events are folded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -76,17 +76,17 @@ def round_checkpoints(state: State) -> list[str]:
 # -- statistics ---------------------------------------------------------------------------------
 
 
-def round_statistics(history: GameHistory) -> list[list[str]]:
-    """A table of the rounds: a heading, then a row for the end of each round.
+def round_statistics(start: State, moves: Iterable[Sequence[AnyEvent]]) -> list[list[str]]:
+    """A table of the rounds of a game, by the events of each move: a heading, then a row for the end of each.
 
     Columns: the round; each player's worth in dollars; each company's share price; the revenue of each
     company in that round. The cell of a company without a price or a run is empty.
     """
-    state = copy_state(history.start)
+    state = copy_state(start)
     rows = [_statistics_heading(state)]
     name, revenues = "opening", dict[str, int]()
-    for entry in history.lines:
-        for event in entry.events:
+    for events in moves:
+        for event in events:
             if isinstance(event, RoundStarted):
                 rows.append(_statistics_row(state, name, revenues))
                 name, revenues = event.round.partition(" of ")[0], {}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from engine.core.state import BANK, CLOSED, POOL, CityToken
 from engine.finance.ownership import certificate_limit, share_percent, source_holder
 from engine.game import Game
 from engine.game_text.word_reader import InvalidLineError, WordReader
+
+Value = TypeVar("Value")
 
 
 @dataclass
@@ -82,12 +85,6 @@ def _read_owns(setup: Setup, words: WordReader) -> tuple[str, ...]:
     return holder, company
 
 
-def _read_president(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    company = words.company()
-    setup.presidents[company] = words.player()
-    return (company,)
-
-
 def _read_private(setup: Setup, words: WordReader) -> tuple[str, ...]:
     private = words.private()
     setup.privates[private] = words.private_owner()
@@ -148,18 +145,6 @@ def _read_loans(setup: Setup, words: WordReader) -> tuple[str, ...]:
 def _read_interest(setup: Setup, words: WordReader) -> tuple[str, ...]:
     setup.interest = words.amount()
     return ("interest",)
-
-
-def _read_mine(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    hex = words.hex()
-    setup.mines.append(hex)
-    return (hex,)
-
-
-def _read_bridge(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    hex = words.hex()
-    setup.bridges.append(hex)
-    return (hex,)
 
 
 def market_cell(g: Game, price: int, row: int | None) -> tuple[int, int]:
@@ -233,12 +218,6 @@ def _read_token(setup: Setup, words: WordReader) -> tuple[str, ...]:
     return (company,)
 
 
-def _read_tokens_left(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    company = words.company()
-    setup.tokens_left[company] = words.amount("a number of tokens")
-    return (company,)
-
-
 def _read_limit(setup: Setup, words: WordReader) -> tuple[str, ...]:
     limit = certificate_limit(words.g)
     if words.amount("a number of certificates") != limit:
@@ -297,22 +276,6 @@ def _read_awaiting(setup: Setup, words: WordReader) -> tuple[str, ...]:
     return (company,)
 
 
-def _read_closed(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    setup.closed.append(words.company())
-    return (setup.closed[-1],)
-
-
-def _read_connected(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    setup.connected.append(words.company())
-    return (setup.connected[-1],)
-
-
-def _read_destination(setup: Setup, words: WordReader) -> tuple[str, ...]:
-    company = words.company()
-    setup.destinations[company] = words.hex()
-    return (company,)
-
-
 def _read_city_token(setup: Setup, words: WordReader) -> tuple[str, ...]:
     words.position -= 1
     private, is_open = words.city_token()
@@ -320,10 +283,35 @@ def _read_city_token(setup: Setup, words: WordReader) -> tuple[str, ...]:
     return (private,)
 
 
+def _of_company(
+    values: Callable[[Setup], dict[str, Value]], read: Callable[[WordReader], Value]
+) -> Callable[[Setup, WordReader], tuple[str, ...]]:
+    """The reader of a line that says one thing of a company."""
+
+    def read_line(setup: Setup, words: WordReader) -> tuple[str, ...]:
+        company = words.company()
+        values(setup)[company] = read(words)
+        return (company,)
+
+    return read_line
+
+
+def _listed(
+    names: Callable[[Setup], list[str]], read: Callable[[WordReader], str]
+) -> Callable[[Setup, WordReader], tuple[str, ...]]:
+    """The reader of a line that names a company or a hex of which something holds."""
+
+    def read_line(setup: Setup, words: WordReader) -> tuple[str, ...]:
+        names(setup).append(read(words))
+        return (names(setup)[-1],)
+
+    return read_line
+
+
 SETUP_READERS: dict[str, Callable[[Setup, WordReader], tuple[str, ...]]] = {
     "cash": _read_cash,
     "owns": _read_owns,
-    "president": _read_president,
+    "president": _of_company(lambda setup: setup.presidents, WordReader.player),
     "private": _read_private,
     "price": _read_price,
     "par": _read_par,
@@ -331,7 +319,7 @@ SETUP_READERS: dict[str, Callable[[Setup, WordReader], tuple[str, ...]]] = {
     "depot": _read_depot,
     "tile": _read_tile,
     "token": _read_token,
-    "markers": _read_tokens_left,
+    "markers": _of_company(lambda setup: setup.tokens_left, lambda words: words.amount("a number of tokens")),
     "limit": _read_limit,
     "phase": _read_phase,
     "priority": _read_priority,
@@ -342,11 +330,11 @@ SETUP_READERS: dict[str, Callable[[Setup, WordReader], tuple[str, ...]]] = {
     "size": _read_size,
     "loans": _read_loans,
     "interest": _read_interest,
-    "mine": _read_mine,
-    "bridge": _read_bridge,
-    "closed": _read_closed,
-    "connected": _read_connected,
-    "destination": _read_destination,
+    "mine": _listed(lambda setup: setup.mines, WordReader.hex),
+    "bridge": _listed(lambda setup: setup.bridges, WordReader.hex),
+    "closed": _listed(lambda setup: setup.closed, WordReader.company),
+    "connected": _listed(lambda setup: setup.connected, WordReader.company),
+    "destination": _of_company(lambda setup: setup.destinations, WordReader.hex),
     "cattle": _read_city_token,
     "port": _read_city_token,
 }

@@ -39,6 +39,10 @@ class EncodingContext(NamedTuple):
         turns = (f for f in reversed(self.g.state.stack) if isinstance(f, OperatingTurn))
         return next((turn.company for turn in turns), None)
 
+    def corporation(self, company: str) -> ActionRecord:
+        """A company as the object of an action."""
+        return {"corporation": self.names.site_company(company)}
+
     def turn_entity(self, seat: str) -> ActionRecord:
         """The company whose turn it is, or else the player, as the entity of an action."""
         return self.entity(self.operating_company() or seat)
@@ -69,8 +73,8 @@ class ActionCodec(NamedTuple):
 
     The site's actions name the pieces that they move by number. So an action is encoded before it is played,
     while the numbering still shows where the pieces are; and decoding tells the numbering which piece moves
-    next. `decode` plays the action. Each of the `encoders` takes (context, seat, action). `entity_types`: the
-    types of entity that may be the action's.
+    next. `decode` plays the action. Each of the `encoders` takes (context, seat, action); its record needs no
+    type, unless that is another. `entity_types`: the types of entity that may be the action's.
     """
 
     action_type: str

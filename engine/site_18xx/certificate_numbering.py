@@ -31,9 +31,6 @@ from engine.game import GameTitle
 from engine.site_18xx.names import SiteNames
 
 FIRST_SHORT_NUMBER = 10
-RELEVANT_EVENTS = frozenset(
-    {SharesMoved, SharesRestructured, PresidentNamed, PresidencyVacated, CompanyReturned, CoveredShortsClosed}
-)
 
 
 class CertificateNumbering:

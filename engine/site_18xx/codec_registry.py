@@ -20,8 +20,12 @@ CODECS: dict[str, ActionCodec] = {
     )
 }
 """By the type of the site's action. A type that is not here is used by none of our titles."""
-ENCODERS = {action: encoder for codec in CODECS.values() for action, encoder in codec.encoders.items()}
-"""By the type of our action. One that is not here has no counterpart on the site."""
+ENCODERS = {
+    action: (codec.action_type, encode)
+    for codec in CODECS.values()
+    for action, encode in codec.encoders.items()
+}
+"""By the type of our action that of the site's, and the encoder. One that is not here has no counterpart."""
 NO_SUCH_ACTION = "the site has no such action."
 
 
@@ -32,7 +36,9 @@ def encode_action(
 
     Raises NoCounterpartError for an action without a counterpart on the site.
     """
-    if (encoder := ENCODERS.get(type(action))) is None:
+    if type(action) not in ENCODERS:
         raise NoCounterpartError(NO_SUCH_ACTION)
-    encoded = encoder(EncodingContext(g, names, numbering), seat, action)
-    return encoded if isinstance(encoded, list) else [encoded]
+    action_type, encode = ENCODERS[type(action)]
+    encoded = encode(EncodingContext(g, names, numbering), seat, action)
+    records = encoded if isinstance(encoded, list) else [encoded]
+    return [{"type": action_type, **record} for record in records]

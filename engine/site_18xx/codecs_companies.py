@@ -23,7 +23,6 @@ from engine.core.actions import (
 )
 from engine.core.components import BridgeAbility, CityTokenAbility
 from engine.core.state import BANK, Auction, CompanyStart, ExcessTokens, MergerTurn, StockTurn
-from engine.kernel import awaited_seats
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
 from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
@@ -52,7 +51,7 @@ def _encode_destination(
     context: EncodingContext, seat: str, action: PlaceDestinationToken | KeepDestinationToken
 ) -> ActionRecord:
     choice = "Map" if isinstance(action, PlaceDestinationToken) else "Charter"
-    return {"type": "choose", **context.turn_entity(seat), "choice": choice}
+    return {**context.turn_entity(seat), "choice": choice}
 
 
 # -- assign --------------------------------------------------------------------------------------
@@ -88,13 +87,12 @@ def _play_private_token(table: SiteTable, action: SiteAction) -> None:
 
 def _play_offer_sale(table: SiteTable, action: SiteAction, company: str) -> None:
     """Offer a company for sale; presidents of companies asked before it pass."""
-    for _ in range(100):
+
+    def is_asked() -> bool:
         top = table.game.top
-        if isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company):
-            break
-        seat = awaited_seats(table.game)[0] if awaited_seats(table.game) else ""
-        if not seat or not table.add_missing_pass(seat):
-            break
+        return isinstance(top, MergerTurn) and (top.stage, top.company) == ("offer", company)
+
+    table.pass_until(is_asked)
     table.play(table.acting_seat(action), OfferCompanyForSale(company))
 
 
@@ -108,19 +106,19 @@ def _encode_private_token(
     )
     tokens = context.g.state.city_tokens
     hex = tokens[private].hex if isinstance(action, ClosePort) else action.hex
-    return {"type": "assign", **context.private_entity(private), "target": hex, "target_type": "hex"}
+    return {**context.private_entity(private), "target": hex, "target_type": "hex"}
 
 
 def _encode_bridge(context: EncodingContext, seat: str, action: PlaceBridge) -> ActionRecord:
     private = action.using or next(
         p for p, _ in private_tokens_left(context.g, context.current_company(), BridgeAbility)
     )
-    return {"type": "assign", **context.private_entity(private), "target": action.hex, "target_type": "hex"}
+    return {**context.private_entity(private), "target": action.hex, "target_type": "hex"}
 
 
 def _encode_offer_sale(context: EncodingContext, seat: str, action: OfferCompanyForSale) -> ActionRecord:
     target = context.names.site_company(action.company)
-    return {"type": "assign", **context.entity(seat), "target": target, "target_type": "corporation"}
+    return {**context.entity(seat), "target": target, "target_type": "corporation"}
 
 
 def _encode_float(context: EncodingContext, seat: str, action: FloatCompany) -> ActionRecord:
@@ -128,7 +126,7 @@ def _encode_float(context: EncodingContext, seat: str, action: FloatCompany) -> 
     if not action.privates:
         return {"type": "choose", **context.entity(seat), "choice": action.size}
     target = context.names.site_private(action.privates[0])
-    return {"type": "assign", **context.entity(seat), "target": target, "target_type": "company"}
+    return {**context.entity(seat), "target": target, "target_type": "company"}
 
 
 # -- take_loan -----------------------------------------------------------------------------------
@@ -141,16 +139,11 @@ def _decode_take_loan(table: SiteTable, action: SiteAction) -> None:
     table.play(table.acting_seat(action), TakeLoansForCompany(company, 1) if in_stock_round else TakeLoans(1))
 
 
-def _encode_loan_for(context: EncodingContext, seat: str, action: TakeLoansForCompany) -> ActionRecord:
-    return {"type": "take_loan", **context.entity(action.company), "loan": context.numbering.next_loan(BANK)}
-
-
-def _encode_loan(context: EncodingContext, seat: str, action: TakeLoans) -> ActionRecord:
-    return {
-        "type": "take_loan",
-        **context.entity(context.current_company()),
-        "loan": context.numbering.next_loan(BANK),
-    }
+def _encode_loan(
+    context: EncodingContext, seat: str, action: TakeLoansForCompany | TakeLoans
+) -> ActionRecord:
+    company = action.company if isinstance(action, TakeLoansForCompany) else context.current_company()
+    return {**context.entity(company), "loan": context.numbering.next_loan(BANK)}
 
 
 # -- payoff_loan ---------------------------------------------------------------------------------
@@ -162,7 +155,7 @@ def _decode_payoff_loan(table: SiteTable, action: SiteAction) -> None:
 
 def _encode_repay(context: EncodingContext, seat: str, action: RepayLoans) -> ActionRecord:
     company = context.current_company()
-    return {"type": "payoff_loan", **context.entity(company), "loan": context.numbering.next_loan(company)}
+    return {**context.entity(company), "loan": context.numbering.next_loan(company)}
 
 
 # -- convert -------------------------------------------------------------------------------------
@@ -173,7 +166,7 @@ def _decode_convert(table: SiteTable, action: SiteAction) -> None:
 
 
 def _encode_convert(context: EncodingContext, seat: str, action: Convert) -> ActionRecord:
-    return {"type": "convert", **context.entity(context.current_company())}
+    return context.entity(context.current_company())
 
 
 # -- merge ---------------------------------------------------------------------------------------
@@ -190,20 +183,9 @@ def _decode_merge(table: SiteTable, action: SiteAction) -> None:
         table.play(president, Accept())
 
 
-def _encode_merge(context: EncodingContext, seat: str, action: Merge) -> ActionRecord:
-    return {
-        "type": "merge",
-        **context.entity(context.current_company()),
-        "corporation": context.names.site_company(action.company),
-    }
-
-
-def _encode_buyer(context: EncodingContext, seat: str, action: ChooseBuyer) -> ActionRecord:
-    return {
-        "type": "merge",
-        **context.entity(seat),
-        "corporation": context.names.site_company(action.company),
-    }
+def _encode_merge(context: EncodingContext, seat: str, action: Merge | ChooseBuyer) -> ActionRecord:
+    by = context.current_company() if isinstance(action, Merge) else seat
+    return context.entity(by) | context.corporation(action.company)
 
 
 # -- remove_token --------------------------------------------------------------------------------
@@ -222,7 +204,6 @@ def _encode_remove_token(context: EncodingContext, seat: str, action: RemoveToke
     owners = (owner for node, owner in context.g.state.tokens[action.hex] if node == action.node)
     owner = next(owner for owner in owners if owner in (top.company, top.target))
     return {
-        "type": "remove_token",
         **context.entity(top.company),
         "city": context.numbering.city_name(action.hex, action.node),
         "slot": context.numbering.slot(action.hex, action.node, owner),
@@ -253,12 +234,12 @@ CODECS = (
         "take_loan",
         (CORPORATION,),
         _decode_take_loan,
-        {TakeLoansForCompany: _encode_loan_for, TakeLoans: _encode_loan},
+        {TakeLoansForCompany: _encode_loan, TakeLoans: _encode_loan},
     ),
     ActionCodec("payoff_loan", (CORPORATION,), _decode_payoff_loan, {RepayLoans: _encode_repay}),
     ActionCodec("convert", (CORPORATION,), _decode_convert, {Convert: _encode_convert}),
     ActionCodec(
-        "merge", (PLAYER, CORPORATION), _decode_merge, {Merge: _encode_merge, ChooseBuyer: _encode_buyer}
+        "merge", (PLAYER, CORPORATION), _decode_merge, {Merge: _encode_merge, ChooseBuyer: _encode_merge}
     ),
     ActionCodec("remove_token", (CORPORATION,), _decode_remove_token, {RemoveToken: _encode_remove_token}),
 )

@@ -36,7 +36,6 @@ from engine.core.state import (
     is_seat,
 )
 from engine.finance.ownership import president_share_percent, share_percent
-from engine.kernel import awaited_seats
 from engine.opening.seed_money import BID_STEP
 from engine.opening.waterfall import asking_price, offered_private
 from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
@@ -61,23 +60,24 @@ def _decode_bid(table: SiteTable, action: SiteAction) -> None:
 
 def _play_company_bid(table: SiteTable, action: SiteAction, company: str) -> None:
     """A bid for a company. The first one starts it: its home token is in the action that follows."""
-    for _ in range(100):
+
+    def is_asked() -> bool:
         top = table.game.top
-        if isinstance(top, Auction) and top.item == company:
-            break
-        if isinstance(top, StockTurn) and table.seat(action.entity_key) == top.seat:
-            if not table.upcoming:
-                bid = f"the bid of ${action.price:,} for the {company} comes without its home token"
-                table.warn(f"{bid}, and is left out: {table.state.name(top.seat)} makes it again with a city")
-                return
-            hex, node = _upcoming_home(table, action.corporation or "")
-            table.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
-            table.starting_company = company
-            return
-        seat = awaited_seats(table.game)[0] if awaited_seats(table.game) else ""
-        if not seat or not table.add_missing_pass(seat):
-            break
-    table.play_in_turn(action, RaiseBid(action.price or 0))
+        if isinstance(top, StockTurn):
+            return table.seat(action.entity_key) == top.seat
+        return isinstance(top, Auction) and top.item == company
+
+    table.pass_until(is_asked)
+    top = table.game.top
+    if not isinstance(top, StockTurn) or not is_asked():
+        table.play_in_turn(action, RaiseBid(action.price or 0))
+    elif not table.upcoming:
+        bid = f"the bid of ${action.price:,} for the {company} comes without its home token"
+        table.warn(f"{bid}, and is left out: {table.state.name(top.seat)} makes it again with a city")
+    else:
+        hex, node = _upcoming_home(table, action.corporation or "")
+        table.play_in_turn(action, StartCompany(company, hex, node, action.price or 0))
+        table.starting_company = company
 
 
 def _upcoming_home(table: SiteTable, company: str) -> tuple[str, int]:
@@ -92,31 +92,24 @@ def _encode_buy_private(context: EncodingContext, seat: str, action: BuyPrivate)
     top = context.g.top
     assert isinstance(top, Waterfall)
     price = asking_price(context.g, top) if action.price is None else action.price
-    return {
-        "type": "bid",
-        **context.entity(seat),
-        "company": context.names.site_private(action.private),
-        "price": price,
-    }
+    return {**context.entity(seat), "company": context.names.site_private(action.private), "price": price}
 
 
 def _encode_bid(context: EncodingContext, seat: str, action: Bid) -> ActionRecord:
     if isinstance(context.g.state.stack[0], SeedMoneySale) and action.amount % BID_STEP:
         raise NoCounterpartError(f"the site takes bids in steps of ${BID_STEP:,} only.")
     company = context.names.site_private(action.private)
-    return {"type": "bid", **context.entity(seat), "company": company, "price": action.amount}
+    return {**context.entity(seat), "company": company, "price": action.amount}
 
 
 def _encode_raise(context: EncodingContext, seat: str, action: RaiseBid) -> ActionRecord:
     top = context.g.top
     assert isinstance(top, Auction)
-    lot = context.names.site_company(top.item)
-    return {"type": "bid", **context.entity(seat), "corporation": lot, "price": action.amount}
+    return {**context.entity(seat), **context.corporation(top.item), "price": action.amount}
 
 
 def _encode_start(context: EncodingContext, seat: str, action: StartCompany) -> list[ActionRecord]:
-    company = context.names.site_company(action.company)
-    bid = {"type": "bid", **context.entity(seat), "corporation": company, "price": action.amount}
+    bid = {**context.entity(seat), **context.corporation(action.company), "price": action.amount}
     return [bid, context.place_token(context.entity(action.company), action.hex, action.node)]
 
 
@@ -134,12 +127,8 @@ def _decode_par(table: SiteTable, action: SiteAction) -> None:
 def _encode_par(context: EncodingContext, seat: str, action: Par) -> ActionRecord:
     at = context.g.title.par_cell(action.price)
     assert at is not None
-    return {
-        "type": "par",
-        **context.entity(seat),
-        "corporation": context.names.site_company(action.company),
-        "share_price": f"{action.price},{at[0]},{at[1]}",
-    }
+    share_price = f"{action.price},{at[0]},{at[1]}"
+    return {**context.entity(seat), **context.corporation(action.company), "share_price": share_price}
 
 
 # -- buy_shares ----------------------------------------------------------------------------------
@@ -201,29 +190,36 @@ def _share_source(owner: str | None) -> str:
 
 
 def _share_record(
-    context: EncodingContext, kind: str, by: ActionRecord, company: str, owner: str, percent: int
+    context: EncodingContext, by: ActionRecord, company: str, owner: str, percent: int
 ) -> ActionRecord:
     """A record that moves so many percent of a company away from an owner."""
     shares = context.numbering.certificates.next_to_leave(company, owner, percent)
-    return {"type": kind, **by, "shares": shares, "percent": percent}
+    return {**by, "shares": shares, "percent": percent}
 
 
-def _encode_buy(context: EncodingContext, seat: str, action: BuyShares) -> ActionRecord:
-    percent = action.count * share_percent(context.g, action.company)
-    source = action.company if action.source == TREASURY else action.source
-    return _share_record(context, "buy_shares", context.entity(seat), action.company, source, percent)
+CountedShares = (
+    BuyShares | BuyPostMergerShares | RedeemShare | RedeemSharesForCompany | SellShares | SellPostMergerShares
+)
 
 
-def _encode_buy_new(context: EncodingContext, seat: str, action: BuyPostMergerShares) -> ActionRecord:
-    company = context.current_company()
-    return _share_record(
-        context,
-        "buy_shares",
-        context.entity(seat),
-        company,
-        company,
-        action.count * share_percent(context.g, company),
-    )
+def _encode_shares(context: EncodingContext, seat: str, action: CountedShares) -> ActionRecord:
+    """A purchase or a sale of so many shares, from whoever has them."""
+    match action:
+        case BuyShares(company, source, count):
+            by, owner = seat, company if source == TREASURY else source
+        case BuyPostMergerShares(count):
+            by, company = seat, context.current_company()
+            owner = company
+        case RedeemShare(company, source):
+            by, owner, count = company, source or POOL, 1
+        case RedeemSharesForCompany(company, count):
+            by, owner = company, POOL
+        case SellShares(company, count):
+            by = owner = seat
+        case SellPostMergerShares(count):
+            by, owner, company = seat, seat, context.current_company()
+    percent = count * share_percent(context.g, company)
+    return _share_record(context, context.entity(by), company, owner, percent)
 
 
 def _encode_protect(context: EncodingContext, seat: str, action: ProtectPrice) -> ActionRecord:
@@ -231,26 +227,14 @@ def _encode_protect(context: EncodingContext, seat: str, action: ProtectPrice) -
     assert isinstance(top, PriceProtection)
     percent = top.pending_sales[0].count * share_percent(context.g, action.company)
     shares = context.numbering.certificates.to_protect(action.company, percent)
-    return {"type": "buy_shares", **context.entity(seat), "shares": shares, "percent": percent}
-
-
-def _encode_redeem(context: EncodingContext, seat: str, action: RedeemShare) -> ActionRecord:
-    percent = share_percent(context.g, action.company)
-    return _share_record(
-        context, "buy_shares", context.entity(action.company), action.company, action.source or POOL, percent
-    )
-
-
-def _encode_redeem_for(context: EncodingContext, seat: str, action: RedeemSharesForCompany) -> ActionRecord:
-    percent = action.count * share_percent(context.g, action.company)
-    return _share_record(context, "buy_shares", context.entity(action.company), action.company, POOL, percent)
+    return {**context.entity(seat), "shares": shares, "percent": percent}
 
 
 def _encode_exchange(context: EncodingContext, seat: str, action: ExchangePrivate) -> ActionRecord:
     ability = context.g.private_definition(action.private).ability
     assert isinstance(ability, ShareExchangeAbility)
     by = context.private_entity(action.private)
-    return _share_record(context, "buy_shares", by, ability.company, action.source, ability.percent)
+    return _share_record(context, by, ability.company, action.source, ability.percent)
 
 
 # -- sell_shares ---------------------------------------------------------------------------------
@@ -269,33 +253,10 @@ def _decode_sell_shares(table: SiteTable, action: SiteAction) -> None:
     )
 
 
-def _encode_sell(context: EncodingContext, seat: str, action: SellShares) -> ActionRecord:
-    percent = action.count * share_percent(context.g, action.company)
-    return _share_record(context, "sell_shares", context.entity(seat), action.company, seat, percent)
-
-
-def _encode_sell_new(context: EncodingContext, seat: str, action: SellPostMergerShares) -> ActionRecord:
-    company = context.current_company()
-    return _share_record(
-        context,
-        "sell_shares",
-        context.entity(seat),
-        company,
-        seat,
-        action.count * share_percent(context.g, company),
-    )
-
-
 def _encode_reissue(context: EncodingContext, seat: str, action: ReissueShares) -> ActionRecord:
     company = action.company
-    record = _share_record(
-        context,
-        "sell_shares",
-        context.entity(company),
-        company,
-        company,
-        context.g.percent_held(company, company),
-    )
+    held = context.g.percent_held(company, company)
+    record = _share_record(context, context.entity(company), company, company, held)
     return record | {"share_price": reissue_par_price(context.g, company)}
 
 
@@ -307,11 +268,7 @@ def _decode_short(table: SiteTable, action: SiteAction) -> None:
 
 
 def _encode_short(context: EncodingContext, seat: str, action: SellShort) -> ActionRecord:
-    return {
-        "type": "short",
-        **context.entity(seat),
-        "corporation": context.names.site_company(action.company),
-    }
+    return context.entity(seat) | context.corporation(action.company)
 
 
 # -- buy_company ---------------------------------------------------------------------------------
@@ -328,7 +285,7 @@ def _decode_buy_company(table: SiteTable, action: SiteAction) -> None:
 
 def _encode_deal_private(context: EncodingContext, seat: str, action: TradePrivate) -> ActionRecord:
     company = context.names.site_private(action.private)
-    return {"type": "buy_company", **context.turn_entity(seat), "company": company, "price": action.amount}
+    return {**context.turn_entity(seat), "company": company, "price": action.amount}
 
 
 CODECS = (
@@ -349,11 +306,11 @@ CODECS = (
         (PLAYER, CORPORATION, PRIVATE),
         _decode_buy_shares,
         {
-            BuyShares: _encode_buy,
-            BuyPostMergerShares: _encode_buy_new,
+            BuyShares: _encode_shares,
+            BuyPostMergerShares: _encode_shares,
             ProtectPrice: _encode_protect,
-            RedeemShare: _encode_redeem,
-            RedeemSharesForCompany: _encode_redeem_for,
+            RedeemShare: _encode_shares,
+            RedeemSharesForCompany: _encode_shares,
             ExchangePrivate: _encode_exchange,
         },
     ),
@@ -361,7 +318,7 @@ CODECS = (
         "sell_shares",
         (PLAYER, CORPORATION),
         _decode_sell_shares,
-        {SellShares: _encode_sell, SellPostMergerShares: _encode_sell_new, ReissueShares: _encode_reissue},
+        {SellShares: _encode_shares, SellPostMergerShares: _encode_shares, ReissueShares: _encode_reissue},
     ),
     ActionCodec("short", (PLAYER,), _decode_short, {SellShort: _encode_short}),
     ActionCodec(

@@ -95,7 +95,7 @@ def _encode_pass(context: EncodingContext, seat: str, action: Pass) -> ActionRec
             entity = context.entity(company)
         case _:
             entity = context.entity(seat)
-    return {"type": "pass", **entity}
+    return entity
 
 
 # -- lay_tile ------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def _play_private_tile(table: SiteTable, site_action: SiteAction, action: Action
 def _encode_lay(context: EncodingContext, seat: str, action: LayTile) -> ActionRecord:
     entity = context.private_entity(action.using) if action.using else context.turn_entity(seat)
     tile = context.numbering.next_tile(action.tile)
-    return {"type": "lay_tile", **entity, "hex": action.hex, "tile": tile, "rotation": action.rotation}
+    return {**entity, "hex": action.hex, "tile": tile, "rotation": action.rotation}
 
 
 def _encode_mine(context: EncodingContext, seat: str, action: LayMine) -> ActionRecord:
@@ -235,7 +235,6 @@ def _encode_run(context: EncodingContext, seat: str, action: RunTrains) -> Actio
     if action.claimed_revenue is not None:
         _adjust_to_claim(context, company, routes, action.claimed_revenue)
     return {
-        "type": "run_routes",
         **context.entity(company),
         "routes": routes,
         "extra_revenue": 0,
@@ -274,28 +273,22 @@ def _adjust_to_claim(
 
 # -- dividend ------------------------------------------------------------------------------------
 
+DIVIDENDS: dict[str | None, Action] = {
+    "payout": PayDividend(),
+    "withhold": WithholdDividend(),
+    "half": PayHalfDividend(),
+}
+
 
 def _decode_dividend(table: SiteTable, action: SiteAction) -> None:
-    kinds: dict[str | None, Action] = {
-        "payout": PayDividend(),
-        "withhold": WithholdDividend(),
-        "half": PayHalfDividend(),
-    }
-    if action.kind not in kinds:
+    if action.kind not in DIVIDENDS:
         raise SiteFileError(f"{action.kind!r} is not a dividend of this title")
-    table.play_in_turn(action, kinds[action.kind])
+    table.play_in_turn(action, DIVIDENDS[action.kind])
 
 
-def _encode_pay(context: EncodingContext, seat: str, action: PayDividend) -> ActionRecord:
-    return {"type": "dividend", **context.turn_entity(seat), "kind": "payout"}
-
-
-def _encode_withhold(context: EncodingContext, seat: str, action: WithholdDividend) -> ActionRecord:
-    return {"type": "dividend", **context.turn_entity(seat), "kind": "withhold"}
-
-
-def _encode_half(context: EncodingContext, seat: str, action: PayHalfDividend) -> ActionRecord:
-    return {"type": "dividend", **context.turn_entity(seat), "kind": "half"}
+def _encode_dividend(context: EncodingContext, seat: str, action: Action) -> ActionRecord:
+    kind = next(kind for kind, dividend in DIVIDENDS.items() if dividend == action)
+    return {**context.turn_entity(seat), "kind": kind}
 
 
 # -- buy_train -----------------------------------------------------------------------------------
@@ -323,7 +316,6 @@ def _encode_buy_train(context: EncodingContext, seat: str, action: BuyTrain) -> 
     assert company is not None
     price = face_price(context.g, action) if action.price is None else action.price
     record = {
-        "type": "buy_train",
         **context.entity(company),
         "train": context.numbering.train(action.train, action.source),
         "price": price,
@@ -346,7 +338,7 @@ def _decode_discard_train(table: SiteTable, action: SiteAction) -> None:
 
 def _encode_discard_train(context: EncodingContext, seat: str, action: DiscardTrain) -> ActionRecord:
     train = context.numbering.train(action.train, action.company)
-    return {"type": "discard_train", **context.entity(action.company), "train": train}
+    return {**context.entity(action.company), "train": train}
 
 
 # -- bankrupt ------------------------------------------------------------------------------------
@@ -357,8 +349,7 @@ def _decode_bankrupt(table: SiteTable, action: SiteAction) -> None:
 
 
 def _encode_bankrupt(context: EncodingContext, seat: str, action: DeclareBankruptcy) -> ActionRecord:
-    entity = context.entity(seat) if isinstance(context.g.top, CashCrisis) else context.turn_entity(seat)
-    return {"type": "bankrupt", **entity}
+    return context.entity(seat) if isinstance(context.g.top, CashCrisis) else context.turn_entity(seat)
 
 
 # -- end_game ------------------------------------------------------------------------------------
@@ -391,7 +382,7 @@ CODECS = (
         "dividend",
         (CORPORATION,),
         _decode_dividend,
-        {PayDividend: _encode_pay, WithholdDividend: _encode_withhold, PayHalfDividend: _encode_half},
+        {type(dividend): _encode_dividend for dividend in DIVIDENDS.values()},
     ),
     ActionCodec("buy_train", (CORPORATION,), _decode_buy_train, {BuyTrain: _encode_buy_train}),
     ActionCodec(

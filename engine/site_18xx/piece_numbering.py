@@ -27,7 +27,6 @@ from engine.core.events import (
 )
 from engine.core.state import BANK, CLOSED
 from engine.game import GameTitle
-from engine.site_18xx import certificate_numbering
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import SiteNames, split_number
@@ -83,11 +82,6 @@ def _numbers(count: int | None, standard_count: int | None) -> range:
         return range(1)
     first = max((standard_count or 0) - count, 0)
     return range(first, first + count)
-
-
-RELEVANT_EVENTS = frozenset(
-    {TrainMoved, TrainsRusted, TileLaid, LoansChanged, TokenPlaced, TokenMoved, TokenRemoved}
-)
 
 
 class PieceNumbering:
@@ -179,19 +173,12 @@ class PieceNumbering:
 
     def update(self, events: Sequence[AnyEvent]) -> None:
         """Follow the events of an action."""
-        event_types = {type(event) for event in events}
-        if not event_types.isdisjoint(certificate_numbering.RELEVANT_EVENTS):
-            self.certificates.update(events)
-        if event_types.isdisjoint(RELEVANT_EVENTS):
-            return
+        self.certificates.update(events)
         previous: AnyEvent | None = None
         took_over: list[
             str
         ] = []  # companies with loans of others: what exceeds their limit is repaid at once
         for event in events:
-            if type(event) not in RELEVANT_EVENTS:
-                previous = event
-                continue
             match event:
                 case TrainMoved(train, source, target):
                     self._move_train(train, source, target)

@@ -18,49 +18,40 @@ from engine.core.events import AnyEvent, CashMoved
 from engine.game import Game
 from engine.site_18xx.game_file import SiteAction, SiteFileError
 
-REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "pass": (),
-    "bid": ("price",),
-    "par": ("corporation", "share_price"),
-    "buy_shares": ("shares",),
-    "sell_shares": ("shares",),
-    "short": ("corporation",),
-    "buy_company": ("company", "price"),
-    "lay_tile": ("hex", "tile", "rotation"),
-    "place_token": ("city",),
-    "remove_token": ("city", "slot"),
-    "run_routes": ("routes",),
-    "dividend": ("kind",),
-    "buy_train": ("train", "price"),
-    "discard_train": ("train",),
-    "choose": ("choice",),
-    "assign": ("target", "target_type"),
-    "merge": ("corporation",),
-    "destination_connection": ("corporations",),
+FIELDS = {
+    "pass": "",
+    "bid": "company? corporation? price",
+    "par": "corporation share_price",
+    "buy_shares": "shares percent?",
+    "sell_shares": "shares percent? share_price?",
+    "short": "corporation",
+    "buy_company": "company price",
+    "lay_tile": "hex tile rotation",
+    "place_token": "city",
+    "remove_token": "city slot",
+    "run_routes": "routes",
+    "dividend": "kind",
+    "buy_train": "train price variant? exchange?",
+    "discard_train": "train",
+    "choose": "choice",
+    "assign": "target target_type",
+    "take_loan": "",
+    "payoff_loan": "",
+    "convert": "",
+    "merge": "corporation",
+    "bankrupt": "",
+    "destination_connection": "corporations",
 }
-"""By type of action the fields without which it means nothing, beside its entity."""
-COMPARED: Mapping[str, tuple[str, ...]] = {
-    "bid": ("company", "corporation", "price"),
-    "par": ("corporation", "share_price"),
-    "buy_shares": ("shares", "percent"),
-    "sell_shares": ("shares", "percent", "share_price"),
-    "short": ("corporation",),
-    "buy_company": ("company", "price"),
-    "lay_tile": ("hex", "tile", "rotation"),
-    "place_token": ("city",),
-    "remove_token": ("city", "slot"),
-    "dividend": ("kind",),
-    "buy_train": ("train", "price", "variant", "exchange"),
-    "discard_train": ("train",),
-    "choose": ("choice",),
-    "assign": ("target", "target_type"),
-    "take_loan": (),
-    "payoff_loan": (),
-    "convert": (),
-    "merge": ("corporation",),
-    "bankrupt": (),
+"""By type of action the fields that the site reads, beside its entity. It means nothing without those that
+have no question mark."""
+REQUIRED = {
+    kind: [field for field in fields.split() if not field.endswith("?")] for kind, fields in FIELDS.items()
 }
-"""By type of action the fields that the site reads, beside its entity; decoders read runs and connections."""
+READ_BY_DECODER = frozenset({"pass", "run_routes", "destination_connection"})
+"""Types whose records are not compared."""
+COMPARED = {
+    kind: fields.replace("?", "").split() for kind, fields in FIELDS.items() if kind not in READ_BY_DECODER
+}
 MAY_BE_MISSING = frozenset({"percent", "variant", "share_price"})
 """Fields that follow from the others on the site too."""
 

@@ -7,7 +7,7 @@ that a company or player passed, so everybody whom the engine still asks passes 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from engine.core.actions import Accept, Action, Pass
@@ -266,20 +266,19 @@ class SiteTable:
 
     def company(self, symbol: str | None) -> str:
         """Our name for a company. Raises SiteReplayError for an unknown one."""
-        if symbol is None:
-            raise SiteReplayError(self.action_id, "", "it names no company")
-        ours = self.names.our_company(symbol)
-        if ours not in self.state.companies:
-            raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a company of this title")
-        return ours
+        return self._named("company", symbol, self.names.our_company, self.state.companies)
 
     def private(self, symbol: str | None) -> str:
         """Our name for a private. Raises SiteReplayError for an unknown one."""
+        return self._named("private", symbol, self.names.our_private, self.state.private_owners)
+
+    def _named(
+        self, kind: str, symbol: str | None, our_name: Callable[[str], str], known: Container[str]
+    ) -> str:
         if symbol is None:
-            raise SiteReplayError(self.action_id, "", "it names no private")
-        ours = self.names.our_private(symbol)
-        if ours not in self.state.private_owners:
-            raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a private of this title")
+            raise SiteReplayError(self.action_id, "", f"it names no {kind}")
+        if (ours := our_name(symbol)) not in known:
+            raise SiteReplayError(self.action_id, "", f"{symbol!r} is not a {kind} of this title")
         return ours
 
     def acting_seat(self, action: SiteAction) -> str:
@@ -300,19 +299,25 @@ class SiteTable:
 
     def pass_for_others(self, action: SiteAction) -> None:
         """Pass for everybody else who is still asked before this action."""
-        for _ in range(100):
-            top, seats = self.game.top, awaited_seats(self.game)
+
+        def is_asked() -> bool:
+            top = self.game.top
             if isinstance(top, COMPANY_FRAMES) and action.entity_type == "corporation":
-                must_pass = top.company != self.company(action.entity_key)
-            elif isinstance(top, PostMergerLoans | TakeoverLoans) or (
+                return top.company == self.company(action.entity_key)
+            if isinstance(top, PostMergerLoans | TakeoverLoans) or (
                 isinstance(top, MergerTurn) and top.stage == "convert"
             ):
-                must_pass = True
-            else:
-                must_pass = self.acting_seat(action) not in seats
-            if not must_pass or not seats or not self.add_missing_pass(seats[0]):
-                break
+                return False
+            return self.acting_seat(action) in awaited_seats(self.game)
+
+        self.pass_until(is_asked)
         self._check_company(action)
+
+    def pass_until(self, is_reached: Callable[[], bool]) -> None:
+        """Pass for whoever is asked, until that is so or one may not pass."""
+        for _ in range(100):
+            if is_reached() or not (seats := awaited_seats(self.game)) or not self.add_missing_pass(seats[0]):
+                return
 
     def _check_company(self, action: SiteAction) -> None:
         """Raise SiteReplayError for the action of a company while another company has its turn."""

@@ -19,7 +19,7 @@ from renderers.map.hex_sprites import hex_mask
 from renderers.map.layers import BOARD_LAYERS, TEXT_LAYERS, coordinates
 from renderers.map.map import draw_hex, draw_map
 from renderers.theme import Palette
-from renderers.views import HexView, MapView, TileView
+from renderers.views import HexView, MapView
 
 WIDTH = 960
 HEADING_HEIGHT = 48
@@ -54,7 +54,7 @@ def draw_ways(ways: Sequence[tuple[str, MapView]], palette: Palette = theme.LIGH
 
 def draw_tiles(
     heading: str,
-    groups: Sequence[tuple[str, Sequence[tuple[TileView, str]]]],
+    groups: Sequence[tuple[str, Sequence[tuple[HexView, str]]]],
     layout: HexLayout,
     palette: Palette = theme.LIGHT,
 ) -> Image.Image:
@@ -90,18 +90,8 @@ def draw_tiles(
     return to_palette(canvas.image, png_palette(palette, ()))
 
 
-def _tile(palette: Palette, tile: TileView, metrics: HexMetrics) -> Image.Image:
-    view = HexView(
-        coord="",
-        color=tile.color,
-        nodes=tile.nodes,
-        paths=tile.paths,
-        tile=tile.tile,
-        label=tile.label,
-        revenues=tile.revenues,
-        phase_values=tile.phase_values,
-    )
-    picture = draw_hex(palette, view, metrics, TILE_LAYERS, ()).image.convert("RGB")
+def _tile(palette: Palette, tile: HexView, metrics: HexMetrics) -> Image.Image:
+    picture = draw_hex(palette, tile, metrics, TILE_LAYERS, ()).image.convert("RGB")
     page = Image.new("RGB", picture.size, palette.page)
     page.paste(picture, (0, 0), hex_mask(metrics))
     return page

@@ -19,7 +19,7 @@ from PIL import GifImagePlugin, Image
 from engine import State
 from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
-from renderers.files import png_palette
+from renderers.files import Picture, png_palette
 from renderers.hex_grid import Grid
 from renderers.map.hex_sprites import hex_mask
 from renderers.map.layers import LAYERS
@@ -42,15 +42,6 @@ class Moment(NamedTuple):
     state: State
 
 
-class Animation(NamedTuple):
-    """A GIF, its description in at most 1024 characters, and its size in pixels."""
-
-    gif: bytes
-    alt: str
-    width: int
-    height: int
-
-
 class Animator:
     """Draws a game, one moment after the other."""
 
@@ -64,25 +55,11 @@ class Animator:
         self.size = self.grid.size[0], self.grid.size[1] + CAPTION_HEIGHT
         self.frames: list[tuple[Image.Image, tuple[int, int]]] = []
         self._title, self._changes = first.state.title, 0
-        page = Image.new("P", self.size)
-        page.putpalette(png_palette(palette, self.colors).getpalette() or [])
-        page.paste(self._whole_map(), (0, 0))
-        page.paste(self._caption(first.caption), (0, self.grid.size[1]))
-        self.page = page
+        self.page = to_palette(Canvas(self.size, palette.sea).image, png_palette(palette, self.colors))
+        self._draw(self.hexes)
+        self.page.paste(self._caption(first.caption), (0, self.grid.size[1]))
         self.caption = first.caption
-        self.frames.append((page.copy(), (0, 0)))
-
-    def _whole_map(self) -> Image.Image:
-        """The first map. Its page has the colour of the sea."""
-        sea = Canvas(self.grid.size, self.palette.sea).image
-        image = to_palette(sea, png_palette(self.palette, self.colors))
-        w, h = self.grid.metrics.half_size
-        mask = hex_mask(self.grid.metrics)
-        for coord, hex in self.hexes.items():
-            x, y = self.grid.center(coord)
-            picture = draw_hex(self.palette, hex, self.grid.metrics, LAYERS, self.colors).image
-            image.paste(picture, (x - w, y - h), mask)
-        return image
+        self.frames.append((self.page.copy(), (0, 0)))
 
     def _caption(self, text: str) -> Image.Image:
         canvas = Canvas((self.size[0], CAPTION_HEIGHT), self.palette.sea)
@@ -122,7 +99,7 @@ class Animator:
         right, bottom = (max(values) for values in zip(*corners, strict=True))
         return left, top, min(self.size[0], right + 2 * w), min(self.size[1], bottom + 2 * h)
 
-    def finish(self) -> Animation:
+    def finish(self) -> Picture:
         """The file. Raises ValueError if it would be larger than `MAX_BYTES`."""
         colors = (self.page.getpalette() or [])[: 256 * 3]
         parts = [
@@ -140,4 +117,4 @@ class Animator:
             f"The map of {self._title} from the first to the last turn: {len(self.frames)} frames, "
             f"{self._changes} changes of hexes. The last frame: {self.caption}."
         )
-        return Animation(gif, clip_text(alt), *self.size)
+        return Picture(gif, clip_text(alt), *self.size)

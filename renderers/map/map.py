@@ -166,7 +166,6 @@ def grid_for(view: MapView, size: tuple[int, int] | None = None, margin: int = M
 def draw_map(
     view: MapView,
     size: tuple[int, int] | None = None,
-    layers: tuple[Layer, ...] = LAYERS,
     margin: int = MARGIN,
     palette: Palette = theme.LIGHT,
 ) -> Image.Image:
@@ -174,7 +173,7 @@ def draw_map(
     grid = grid_for(view, size, margin)
     colors = tuple(c.color for c in view.companies)
     coords = tuple(h.coord for h in view.hexes)
-    drawn = [draw_hex(palette, hex, grid.metrics, layers, colors) for hex in view.hexes]
+    drawn = [draw_hex(palette, hex, grid.metrics, LAYERS, colors) for hex in view.hexes]
     footnotes = (
         f"{coord} {', '.join(each.footnotes)}"
         for coord, each in zip(coords, drawn, strict=True)

@@ -27,15 +27,14 @@ from renderers.views.labels import (
     tile_name,
     tile_title,
 )
-from renderers.views.map import RouteLeg, RouteSpec, TileView, around, map_view, part_around, tile_view
+from renderers.views.map import around, map_view, part_around, tile_view
 from renderers.views.market import CellView, MarketView, market_view
-from renderers.views.sheet import BidView, CompanyView, PlayerView, SheetView, TrainView, sheet_view
+from renderers.views.sheet import CompanyView, PlayerView, SheetView, TrainView, sheet_view
 
 __all__ = [
     "CHART_KINDS",
     "AuctionView",
     "Badge",
-    "BidView",
     "CellView",
     "ChartKind",
     "ChartView",
@@ -45,13 +44,10 @@ __all__ = [
     "MarketView",
     "PhaseValue",
     "PlayerView",
-    "RouteLeg",
     "RouteSegment",
-    "RouteSpec",
     "SeriesView",
     "SheetView",
     "Structure",
-    "TileView",
     "TrainView",
     "around",
     "auction_view",

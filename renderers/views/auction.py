@@ -27,6 +27,13 @@ class LotView:
     is_next: bool
 
     @property
+    def text(self) -> str:
+        """`CA $160: Ann $165, Bob $170 leads`."""
+        bids = ", ".join(f"{name} {dollars(amount)}" for name, amount in self.bids)
+        price = f" {dollars(self.price)}" if self.price is not None else ""
+        return f"{self.sym}{price}{f': {bids} leads' if bids else ''}"
+
+    @property
     def summary(self) -> str:
         """The lot in words."""
         facts = [f"face value ${self.face}"] if self.face is not None else []
@@ -65,12 +72,13 @@ def auction_view(state: State) -> AuctionView:
     return AuctionView(
         game.components.title,
         asked.round,
-        tuple(_lots(state)),
+        tuple(lots(state)),
         tuple((state.name(seat), game.cash(seat), free[seat], seat in asked.acting) for seat in state.seats),
     )
 
 
-def _lots(state: State) -> Iterator[LotView]:
+def lots(state: State) -> Iterator[LotView]:
+    """The privates of the bank, and what is auctioned."""
     game, standing, company = game_of(state), bids(state), auctioned_company(state)
     top = state.stack[-1]
     auctioned = getattr(top, "private", None) or getattr(top, "item", None)

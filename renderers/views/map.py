@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from engine import (
     CLOSED,
@@ -17,7 +16,9 @@ from engine import (
     TileLayAbility,
     column_row,
     copy_state,
+    face_at,
     game_of,
+    home_node,
     parse_route,
     tile_faces,
 )
@@ -27,12 +28,6 @@ from renderers.views.labels import Badge, company_badges
 WIDE_PART = 14
 """Columns."""
 
-RouteLeg = tuple[str, int, int]
-"""One leg of a route: a hex and two ends on it; an end is an edge (0-5), or 6 + n for node n."""
-
-RouteSpec = str | Sequence[RouteLeg]
-"""A route in the players' notation (`F2-H4-H10`), or its legs."""
-
 
 # --- the map --------------------------------------------------------------------------------
 
@@ -41,7 +36,7 @@ def map_view(
     state: State,
     *,
     highlight: Iterable[str] = (),
-    routes: Sequence[tuple[str, RouteSpec]] = (),
+    routes: Sequence[tuple[str, str]] = (),
     company: str = "",
     crop: Iterable[str] | None = None,
     preview: Mapping[str, tuple[str, int]] | None = None,
@@ -106,32 +101,15 @@ def part_around(state: State, hexes: Iterable[str]) -> tuple[str, ...]:
 def _with_preview(state: State, preview: Mapping[str, tuple[str, int]]) -> State:
     changed = copy_state(state)
     components = game_of(state).components
-    for coord, (tile, rotation) in preview.items():
-        before, _, rotation_before = _face_on(state, _printed_hex(components, coord), coord)
-        after = tile_faces()[tile]
-        changed.tiles[coord] = (tile, rotation)
+    for coord, way in preview.items():
+        before = face_at(components, state.tiles, coord).node_exits
+        changed.tiles[coord] = way
+        after = face_at(components, changed.tiles, coord).node_exits
         changed.tokens[coord] = [
-            (_kept_node(before, rotation_before, after, rotation, node), sym)
+            (next((n for n, exits in enumerate(after) if exits & before[node]), node), sym)
             for node, sym in state.tokens.get(coord, ())
         ]
     return changed
-
-
-def _kept_node(before: Face, rotation_before: int, after: Face, rotation_after: int, node: int) -> int:
-    """The node of a later face that has the edges of a node; the node of the same number if it had none."""
-    edges = _edges_by_node(before, rotation_before).get(node, set())
-    return next(
-        (n for n, edges_after in _edges_by_node(after, rotation_after).items() if edges_after & edges), node
-    )
-
-
-def _edges_by_node(face: Face, rotation: int) -> dict[int, set[int]]:
-    edges: dict[int, set[int]] = {i: set() for i in range(len(face.nodes))}
-    for path in face.paths:
-        for node, end in (path, path[::-1]):
-            if node[0] == "n" and end[0] == "e":
-                edges[int(node[1:])].add((int(end[1:]) + rotation) % 6)
-    return edges
 
 
 def _printed_hex(components: Components, coord: str) -> HexDefinition:
@@ -176,7 +154,7 @@ def _hex_view(
         borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
         joined_edges=tuple(_joined_edges(components, coord)),
         tokens=tokens,
-        reserved=tuple(_reservations(components, badges, coord, face, rotation, {b.sym for _, b in tokens})),
+        reserved=tuple(_reservations(state, badges, coord, face, {b.sym for _, b in tokens})),
         blocked=tuple(
             p.sym for p in components.privates if coord in p.blocks and _blocks_hexes(state, p.sym)
         ),
@@ -277,23 +255,16 @@ def phase_values(components: Components, face: Face, phase: str) -> Iterator[Pha
 
 
 def _reservations(
-    components: Components,
-    badges: Mapping[str, Badge],
-    coord: str,
-    face: Face,
-    rotation: int,
-    present: set[str],
+    state: State, badges: Mapping[str, Badge], coord: str, face: Face, present: set[str]
 ) -> Iterator[tuple[int, Badge]]:
     """(node, company) of homes without a token; every city where the president may choose one."""
-    for company in components.companies:
+    g = game_of(state)
+    for company in g.components.companies:
         if company.home is None or company.home.hex != coord or company.sym in present:
             continue
+        city = home_node(g, company.sym)
         cities = [i for i, n in enumerate(face.nodes) if n.kind == "city"]
-        city = company.home.city
-        for node in (
-            cities if city is None else [_kept_node(components.map.hexes[coord], 0, face, rotation, city)]
-        ):
-            yield node, badges[company.sym]
+        yield from ((node, badges[company.sym]) for node in (cities if city is None else [city]))
 
 
 def _blocks_hexes(state: State, private: str) -> bool:
@@ -302,9 +273,9 @@ def _blocks_hexes(state: State, private: str) -> bool:
     return owner != CLOSED and owner not in state.companies
 
 
-def route_legs(state: State, company: str, route: RouteSpec) -> list[tuple[str, str, str]]:
+def route_legs(state: State, company: str, route: str) -> list[tuple[str, str, str]]:
     """The legs of a route, with ends as in a face's paths."""
-    legs = parse_route(game_of(state).network, company, route).segments if isinstance(route, str) else route
+    legs = parse_route(game_of(state).network, company, route).segments
     return [(coord, _path_end(a), _path_end(b)) for coord, a, b in legs]
 
 
@@ -312,28 +283,16 @@ def _path_end(end: int) -> str:
     return f"e{end}" if end < 6 else f"n{end - 6}"
 
 
-@dataclass(frozen=True)
-class TileView:
-    """The face of a tile, as in a `HexView`."""
-
-    tile: str
-    color: str
-    nodes: tuple[tuple[str, int], ...]
-    paths: tuple[tuple[str, str], ...]
-    label: str | None
-    revenues: tuple[int, ...]
-    phase_values: tuple[PhaseValue, ...] = ()
-
-
-def tile_view(state: State, tile: str) -> TileView:
-    """A tile in rotation 0. Raises KeyError for an unknown tile."""
+def tile_view(state: State, tile: str) -> HexView:
+    """A hex with nothing but a tile in rotation 0. Raises KeyError for an unknown tile."""
     face = tile_faces()[tile]
-    return TileView(
-        tile,
-        face.color,
-        tuple((n.kind, n.slots) for n in face.nodes),
-        face.paths,
-        face.label,
-        tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
-        tuple(phase_values(game_of(state).components, face, state.phase)),
+    return HexView(
+        coord="",
+        color=face.color,
+        nodes=tuple((n.kind, n.slots) for n in face.nodes),
+        paths=face.paths,
+        tile=tile,
+        label=face.label,
+        revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
+        phase_values=tuple(phase_values(game_of(state).components, face, state.phase)),
     )

@@ -19,7 +19,6 @@ from engine import (
     LoanStatus,
     OperatingRound,
     State,
-    bids,
     certificate_limit,
     counted,
     counted_certificates,
@@ -35,6 +34,7 @@ from engine import (
     tiles_left,
     trains_rusted_by,
 )
+from renderers.views.auction import LotView, lots
 from renderers.views.labels import Badge, bank_text, clip_text, company_badges, tile_name
 
 
@@ -164,22 +164,6 @@ class TrainView:
 
 
 @dataclass(frozen=True)
-class BidView:
-    """What is auctioned or for sale: its price in dollars (None: that is open), its bids, the leader last."""
-
-    item: str
-    price: int | None
-    bids: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def text(self) -> str:
-        """`CA $160: Ann $165, Bob $170 leads`."""
-        bids = ", ".join(f"{name} {dollars(amount)}" for name, amount in self.bids)
-        price = f" {dollars(self.price)}" if self.price is not None else ""
-        return f"{self.item}{price}{f': {bids} leads' if bids else ''}"
-
-
-@dataclass(frozen=True)
 class OwnedPrivate:
     """A private that a player or a company owns, with its income in dollars."""
 
@@ -213,7 +197,7 @@ class SheetView:
     pool_trains: tuple[str, ...]
     players: tuple[PlayerView, ...]
     companies: tuple[CompanyView, ...]
-    for_sale: tuple[BidView, ...] = ()
+    for_sale: tuple[LotView, ...] = ()
     share_holders: tuple[str, ...] = ()
     unstarted: tuple[Badge, ...] = ()
     loans: LoanStatus | None = None
@@ -334,7 +318,7 @@ def sheet_view(
             )
             for c, badge in companies.items()
         ),
-        for_sale=tuple(_for_sale(game)),
+        for_sale=tuple(lots(state)),
         share_holders=("pool", "treasury") if has_sizes else ("ipo", "pool", *_treasury_column(game)),
         unstarted=tuple(badges[sym] for sym in unstarted),
         loans=loan_status(state),
@@ -348,18 +332,6 @@ def _depot(game: Game) -> Iterator[TrainView]:
         if game.state.depot.get(train.name, 0) != 0:
             rusts = trains_rusted_by(game.state, train.name)
             yield TrainView(train.name, game.state.depot[train.name], train.price, rusts)
-
-
-def _for_sale(game: Game) -> Iterator[BidView]:
-    state, standing = game.state, bids(game.state)
-    for private in game.components.privates:
-        discount = getattr(game.top, "discount", 0) if private is game.components.privates[0] else 0
-        if state.private_owners.get(private.sym) in (BANK, IPO):
-            offers = standing.pop(private.sym, {})
-            named = tuple((state.name(seat), amount) for seat, amount in offers.items())
-            yield BidView(private.sym, private.price - discount, named)
-    for item, offers in standing.items():
-        yield BidView(item, None, tuple((state.name(seat), amount) for seat, amount in offers.items()))
 
 
 def _owned_privates(game: Game) -> Iterator[OwnedPrivate]:

@@ -43,7 +43,7 @@ def test_the_text_replays_to_the_same_end_with_checkpoints_at_every_round(path: 
 @pytest.mark.parametrize("path", PATHS, ids=engine.title_names())
 def test_statistics_end_with_net_worths_and_contain_every_run(path: Path) -> None:
     history, state = history_of(path), end_of(history_of(path))
-    heading, *values = round_statistics(history)
+    heading, *values = round_statistics(history.start, (line.events for line in history.lines))
     rows = [dict(zip(heading, row, strict=True)) for row in values]
     assert [row["round"] for row in rows] == rounds_of(history)
     last, g = rows[-1], engine.game_of(state)

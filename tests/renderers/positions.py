@@ -1,9 +1,11 @@
 """Positions to draw, made by hand; the rules need not allow them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from engine import State, new_game
 from engine.game_text import replay
+from renderers.views import MapView, RouteSegment
 
 TILES: dict[str, tuple[str, int]] = {
     "B12": ("23", 4), "B14": ("24", 4), "B16": ("14", 0), "B18": ("29", 1), "B20": ("4", 2), "C13": ("7", 3),
@@ -111,3 +113,15 @@ def financed() -> State:
     report = replay(f"title 1817\nplayers Ann, Bob, Cid\n---\n{FINANCED}")
     assert report.state is not None and report.failure is None, report.failure
     return report.state
+
+
+def with_route(view: MapView, label: str, *legs: tuple[str, str, str]) -> MapView:
+    """The map with a route by its legs, (hex, end, end) each, whether or not a train could run it."""
+    number = len(view.routes)
+    hexes = [
+        replace(hex, route_segments=(*hex.route_segments, *(
+            RouteSegment(number, label, a, b) for coord, a, b in legs if coord == hex.coord
+        )))
+        for hex in view.hexes
+    ]  # fmt: skip
+    return replace(view, hexes=tuple(hexes), routes=(*view.routes, label))

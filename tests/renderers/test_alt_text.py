@@ -20,11 +20,10 @@ from renderers import (
     market_png,
     sheet_png,
     sprites,
-    tile_choice_png,
     tile_places_png,
     tiles_left_png,
     upgrades_png,
-    ways_pngs,
+    ways_png,
 )
 from renderers.canvas import Canvas
 from renderers.map import map, route_sprites
@@ -61,8 +60,7 @@ def pictures(state: State) -> Iterator[tuple[str, Callable[[], Picture]]]:
     yield "auction", partial(auction_png, state)
     if placed:
         yield "companies", partial(companies_png, state, placed[:3], revenues=revenues)
-    yield "ways", lambda: ways_pngs(state, here, [("57", 0), ("14", 1)])[0]
-    yield "rotations", partial(tile_choice_png, state, here, "57", [0, 1])
+    yield "ways", partial(ways_png, state, here, [("57", 0), ("14", 1)])
     yield "where a tile may lie", partial(tile_places_png, state, "57")
     yield "upgrades", partial(upgrades_png, state, "57")
     yield "tiles left", partial(tiles_left_png, state)

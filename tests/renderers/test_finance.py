@@ -25,7 +25,7 @@ from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.sheet import sheet
 from renderers.views import Badge, Structure, map_view, market_view, sheet_view
-from tests.renderers.positions import financed
+from tests.renderers.positions import financed, with_route
 from tests.renderers.test_map import around, check_edges, near, pixel
 
 MINE, BRIDGE = Structure("mine", 10, True), Structure("bridge", 10, True)
@@ -88,7 +88,7 @@ def test_a_private_with_its_own_tile_is_noted_on_its_hex_until_a_tile_is_laid() 
 def test_a_route_through_a_junction_is_drawn_between_its_edges_only(a: int, b: int) -> None:
     state = financed()
     state.tiles["E14"] = ("80", 0)
-    view = map_view(state, routes=[("3", [("E14", a, b)])])
+    view = with_route(map_view(state), "3", ("E14", f"e{a}", f"e{b}"))
     grid = grid_for(view)
     image = draw_map(view).convert("RGB")
 

@@ -31,7 +31,7 @@ def game() -> Game:
 def test_a_chart_has_the_dollars_of_each_round() -> None:
     report = replayed(GAME)
     assert report.history and report.state
-    statistics = round_statistics(report.history)
+    statistics = round_statistics(report.history.start, (line.events for line in report.history.lines))
     worth = chart_view("1830", statistics, "worth")
     assert {series.name: series.last for series in worth.series} == {
         report.state.name(seat): dollars for seat, dollars in engine.standings(report.state).items()
@@ -71,8 +71,8 @@ def test_the_last_frame_of_the_animation_is_the_last_map(
 ) -> None:
     start, events = game
     animation = animation_of_game(start, events)
-    assert len(animation.gif) < MAX_BYTES
-    gif = Image.open(BytesIO(animation.gif))
+    assert len(animation.png) < MAX_BYTES
+    gif = Image.open(BytesIO(animation.png))
     assert gif.format == "GIF" and gif.is_animated and gif.size == (animation.width, animation.height)  # type: ignore[attr-defined]
     state = engine.copy_state(start)
     for raw in events:
@@ -96,7 +96,7 @@ def test_the_last_frame_of_the_animation_is_the_last_map(
 def test_only_changed_hexes_are_in_later_frames(game: Game) -> None:
     animation = animation_of_game(*game)
     frames = int(animation.alt.split(" frames")[0].rsplit(" ", 1)[1])
-    assert frames > 50 and len(animation.gif) / frames < 8_000
+    assert frames > 50 and len(animation.png) / frames < 8_000
     assert animation_of_game(*game) == animation
 
 

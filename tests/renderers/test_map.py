@@ -11,19 +11,18 @@ import pytest
 from PIL import Image, ImageChops
 
 from engine import State, new_game, tile_faces
-from renderers import Picture, color_math, map_png, sprites, theme, tile_choice_png
+from renderers import Picture, color_math, map_png, sprites, theme
 from renderers.canvas import to_palette
-from renderers.charts import tile_charts
 from renderers.color_math import Color
 from renderers.files import png_palette
 from renderers.geometry import HexLayout, edge_middle
 from renderers.hex_grid import Grid
-from renderers.map import hex_sprites, label_layout, layers, map
+from renderers.map import hex_sprites, label_layout, map
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.map.token_positions import reserved_positions, token_positions
 from renderers.views import Badge, HexView, MapView, PhaseValue, map_view
-from tests.renderers.positions import TILES, opening, position
+from tests.renderers.positions import TILES, opening, position, with_route
 
 RED = Badge("PRR", "#32763f", "#ffffff")
 
@@ -277,7 +276,8 @@ def test_a_reserved_home_moves_with_its_city_on_an_upgrade() -> None:
 
 def test_routes_are_drawn_only_along_their_track() -> None:
     state = position(tiles={**TILES, "H14": ("9", 1)})
-    view = map_view(state, routes=[("3", "H10-H12"), ("2", [("H4", 4, 6), ("H6", 1, 4)])])
+    view = map_view(state, routes=[("3", "H10-H12")])
+    view = with_route(view, "2", ("H4", "e4", "n0"), ("H6", "e1", "e4"))
     assert {h.coord for h in view.hexes if h.route_segments} == {"H10", "H12", "H4", "H6"}
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)
@@ -336,16 +336,6 @@ def test_a_cropped_map_has_larger_hexes() -> None:
     assert opened(map_png(position(), crop=["H10"], size=(500, 400))).size == (500, 400)
 
 
-def test_layers_can_be_left_out() -> None:
-    state = position()
-    bare = map_png(state, layers=(layers.land, layers.tiles))
-    image = opened(bare).convert("RGB")
-    view = map_view(state)
-    ((_, point, _),) = token_positions(view.hex_at("H12"), grid_for(view).metrics)
-    assert near(pixel(image, grid_for(view).to_pixels("H12", point)), theme.LIGHT.stop_fill)
-    assert len(bare.png) < len(map_png(state).png)
-
-
 def test_a_river_runs_beneath_the_track_and_the_cities_of_a_tile() -> None:
     """1870's St. Louis: the river crosses the second slot of #170."""
     state = new_game("1870", ["Ann", "Bob", "Cid"]).state
@@ -368,8 +358,6 @@ def test_unknown_hexes_are_named() -> None:
         map_png(opening(), highlight=["Z9"])
     with pytest.raises(KeyError, match="Z9"):
         map_png(opening(), crop=["Z9"])
-    with pytest.raises(KeyError, match="Z9"):
-        tile_choice_png(opening(), "Z9", "57", [0])
     with pytest.raises(KeyError):
         map_view(opening()).hex_at("Z9")
 
@@ -429,19 +417,6 @@ def test_values_of_an_area_do_not_overlap_and_the_current_one_is_largest(count: 
 
 
 # --- the ways a tile may lie ----------------------------------------------------------------
-
-
-def test_rotations_of_a_tile_are_shown_side_by_side() -> None:
-    picture = tile_choice_png(position(), "E11", "59", [0, 1, 4])
-    assert opened(picture).size == (picture.width, picture.height)
-    assert picture.width == tile_charts.WIDTH
-    assert (
-        "Tile 59 on E11. rotation 0: edges 0 2, rotation 1: edges 1 3, rotation 4: edges 0 4." in picture.alt
-    )
-    more = tile_choice_png(position(), "E11", "59", [0, 1, 2, 3, 4, 5])
-    assert more.height > 1.8 * picture.height and len(more.png) < 150_000
-    with pytest.raises(ValueError, match="no rotations of tile 59 on E11"):
-        tile_choice_png(position(), "E11", "59", [])
 
 
 def test_a_preview_moves_tokens_with_their_edges_and_does_not_change_the_state() -> None:

@@ -12,7 +12,6 @@ from renderers.canvas import text_width
 from renderers.sheet import sheet
 from renderers.views import (
     Badge,
-    BidView,
     CellView,
     MarketView,
     TrainView,
@@ -154,7 +153,7 @@ def test_the_sheet_shows_round_phase_bank_and_trains() -> None:
         16,
     )
     assert view.depot[0] == TrainView("2", 6, 80) and len(view.depot) == 6
-    assert view.for_sale[0] == BidView("SV", 20)
+    assert view.for_sale[0].text == "SV $20"
     assert [p.acting for p in view.players] == [True, False, False, False]
     assert "Bank $9,600" in view.alt and "Ann: $600, priority" in view.alt
 

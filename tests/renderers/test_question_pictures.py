@@ -7,7 +7,7 @@ import pytest
 import engine
 from engine import State
 from engine.game_text import replay
-from renderers import PALETTES, RouteSpec, around, auction_png, companies_png, map_png, market, theme
+from renderers import PALETTES, around, auction_png, companies_png, map_png, market, theme
 from renderers.canvas import CAP_HEIGHT, Page
 from renderers.geometry import dashed
 from renderers.map import route_sprites
@@ -16,7 +16,7 @@ from renderers.map.map import Legend, draw_map, grid_for, legend_font, legend_he
 from renderers.map.page_layout import PHONE_WIDTH
 from renderers.sheet import sheet, tables
 from renderers.views import auction_view, map_view, market_view
-from tests.renderers.positions import financed, opening, position
+from tests.renderers.positions import financed, opening, position, with_route
 from tests.renderers.test_legibility import GAMES, ROOT, end_of
 from tests.renderers.test_map import near, opened, pixel
 from tests.t1817.scenarios import run_scenario
@@ -162,11 +162,8 @@ def test_a_small_part_of_a_map_is_larger_than_the_whole() -> None:
 
 def test_each_route_has_its_own_color_dash_and_row_in_the_legend() -> None:
     state = position()
-    routes: list[tuple[str, RouteSpec]] = [
-        ("3-train $60: H10-H12-H16", "H10-H12"),
-        ("2-train $40", [("H4", 4, 6)]),
-    ]
-    view = map_view(state, routes=routes, company="PRR")
+    routes = [("3-train $60: H10-H12-H16", "H10-H12")]
+    view = with_route(map_view(state, routes=routes, company="PRR"), "2-train $40", ("H4", "e4", "n0"))
     plain = map_view(state)
     image = draw_map(view).convert("RGB")
     grid = grid_for(view)

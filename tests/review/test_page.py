@@ -58,7 +58,7 @@ def test_the_command_prints_a_review_and_writes_a_page_that_needs_nothing_else(t
 
 def test_the_picture_says_what_it_shows() -> None:
     statistics = [["round", "Ann", "Bob"], ["opening", "600", "600"], ["stock round 1", "650", "580"]]
-    bars = [("Ann", {"Dividends": 80, "Sales": -30}), ("Bob", {"Sales": -20})]
+    bars = [("Ann", [("Dividends", 80), ("Sales", -30)]), ("Bob", [("Sales", -20)])]
     picture = review_png("1817", [_wide(row) for row in statistics], [("stock round 1", "1")], bars)
     assert "Ann $50: dividends $80, sales -$30" in picture.alt and "Bob -$20" in picture.alt
     assert picture.png[:4] == b"\x89PNG" and picture.width == 1280

@@ -49,5 +49,5 @@ async def test_an_empty_chart_is_not_drawn() -> None:
     state = new_game("1830", ["Ann", "Bob", "Cid"]).state
     with PictureWorkers(1) as pictures:
         for kind in CHART_KINDS:
-            assert await pictures.chart(state, (), kind) is None
+            assert await pictures.of_game(kind, state, ()) is None
         assert pictures.hung_since is None

@@ -63,7 +63,8 @@ def export_prospect(title: str, options: Sequence[str]) -> str:
 
 def _statistics_csv(history: GameHistory, name: str) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(round_statistics(history))
+    rows = round_statistics(history.start, (line.events for line in history.lines))
+    csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 
@@ -164,7 +165,7 @@ MAX_WARNINGS, MAX_WARNING = 5, 200
 
 def read_game(raw: bytes) -> IncomingGame:
     """Play a file: JSON of 18xx.games, or a game text; plain or gzipped. Raises ValueError."""
-    content = _unpacked(raw).removeprefix(codecs.BOM_UTF8)
+    content = unpacked(raw)
     if content.lstrip()[:1] in (b"{", b"["):
         return _read_site_game(content)
     return _read_text_game(text_of(content))
@@ -186,16 +187,17 @@ def text_of(content: bytes) -> str:
         raise ValueError(f"line {line} is not UTF-8 text; save the file as UTF-8.") from None
 
 
-def _unpacked(raw: bytes) -> bytes:
+def unpacked(raw: bytes, limit: int = MAX_BYTES) -> bytes:
+    """The bytes of a plain or gzipped file, without a byte order mark. Raises SiteFileError."""
     if raw[:2] == b"\x1f\x8b":
         try:
             with gzip.open(io.BytesIO(raw)) as packed:
-                raw = packed.read(MAX_BYTES + 1)
+                raw = packed.read(limit + 1)
         except (OSError, EOFError, zlib.error):
-            raise ValueError("The file cannot be unpacked: it is damaged.") from None
-    if len(raw) > MAX_BYTES:
-        raise ValueError(f"The file is larger than {MAX_BYTES >> 20} MB.")
-    return raw
+            raise SiteFileError("The file cannot be unpacked: it is damaged.") from None
+    if len(raw) > limit:
+        raise SiteFileError(f"The file is larger than {limit >> 20} MB.")
+    return raw.removeprefix(codecs.BOM_UTF8)
 
 
 def _read_site_game(content: bytes) -> IncomingGame:

@@ -27,7 +27,7 @@ from engine.core.events import (
 )
 from engine.core.state import GameOver
 from engine.core.words import dollars, join_words
-from engine.game_text.history import GameHistory, HistoryLine, round_statistics
+from engine.game_text.history import round_statistics
 from renderers import CHART_KINDS, ChartKind
 
 ANIMATION_TEXT = "The map of the game, turn by turn."
@@ -86,8 +86,7 @@ def chart_text(start: engine.State, events: Sequence[bytes], kind: ChartKind) ->
 
     Where it would be wider than a line, the columns are in several tables.
     """
-    lines = tuple(HistoryLine("", "", engine.decode_events(raw)) for raw in events)
-    heading, *rows = round_statistics(GameHistory(start, lines))
+    heading, *rows = round_statistics(start, map(engine.decode_events, events))
     players, companies = len(start.players), list(start.companies)
     first = {"worth": 1, "prices": 1 + players, "revenue": 1 + players + len(companies)}[kind]
     names = heading[1 : 1 + players] if kind == "worth" else companies

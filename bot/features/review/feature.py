@@ -122,8 +122,7 @@ def more_parts(review: Review) -> str:
 
 def chart_of(review: Review) -> ReviewChart:
     """What the picture of a review shows."""
-    review_bars = tuple((name, tuple(parts.items())) for name, parts in review.bars)
-    return ReviewChart(tuple(review.marks), review_bars)
+    return ReviewChart(tuple(review.marks), review.bars)
 
 
 def review_of(

@@ -19,7 +19,7 @@ from bot.features.review.runs import (
 from bot.features.review.second_opinion import Opinion, Ranking, second_opinion
 from bot.features.review.turning_points import turning_points
 from bot.features.review.turning_words import TurningPoint, told
-from engine.game_text.history import GameHistory, HistoryLine, round_statistics
+from engine.game_text.history import round_statistics
 from renderers import Picture, review_png
 
 
@@ -80,8 +80,7 @@ class Review:
     @cached_property
     def statistics(self) -> list[list[str]]:
         """The table of the rounds, see `round_statistics`."""
-        lines = tuple(HistoryLine(move.seat, move.line, move.events) for move in self.game.moves)
-        return round_statistics(GameHistory(self.game.start, lines))
+        return round_statistics(self.game.start, (move.events for move in self.game.moves))
 
     @property
     def marks(self) -> list[tuple[str, str]]:
@@ -89,9 +88,12 @@ class Review:
         return [(point.round, str(at)) for at, point in enumerate(self.turning_points, 1)]
 
     @property
-    def bars(self) -> list[tuple[str, dict[str, int]]]:
-        """Each player's name with dollars by cause, for the picture; the richest first."""
-        return [(self.last.name(seat), parts_of(self.entries, seat)) for seat in engine.standings(self.last)]
+    def bars(self) -> tuple[tuple[str, tuple[tuple[str, int], ...]], ...]:
+        """Each player's name with (cause, dollars) each, for the picture; the richest first."""
+        return tuple(
+            (self.last.name(seat), tuple(parts_of(self.entries, seat).items()))
+            for seat in engine.standings(self.last)
+        )
 
     def picture(self) -> Picture:
         """Worth by round with the turning points, and a bar of causes for each player."""

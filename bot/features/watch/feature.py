@@ -259,8 +259,9 @@ async def answer(
         case "rounds":
             return await _round(snapshot, number, pictures)
         case "animation":
-            drawn = pictures.request("animation", start, (events,), {})
-            return SnapshotAnswer("", await draw_all([("animation", drawn)]))
+            return SnapshotAnswer(
+                "", await draw_all([("animation", pictures.of_game("animation", start, events))])
+            )
         case _:
             text, chart = await asyncio.to_thread(review, snapshot.history)
             drawn = pictures.review(start, events, chart)

@@ -83,9 +83,8 @@ class Webhook:
             return isinstance(error, aiohttp.ClientError | TimeoutError)
 
         try:
-            async for attempt in stamina.retry_context(on=wait, attempts=ATTEMPTS, timeout=LONGEST_WAIT):
-                with attempt:
-                    return await self._send_once(method, address, text, pictures)
+            retry = stamina.AsyncRetryingCaller(attempts=ATTEMPTS, timeout=LONGEST_WAIT)
+            return await retry(wait, self._send_once, method, address, text, pictures)
         except FileNotFoundError:
             raise
         except _TryLater as error:
@@ -93,7 +92,6 @@ class Webhook:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             why = getattr(error, "strerror", None) or type(error).__name__
             raise WebhookError(f"{self._parts.hostname} cannot be reached: {why}.") from None
-        raise AssertionError("the last attempt returns or raises")
 
     async def _send_once(
         self, method: str, address: str, text: str, pictures: Sequence[tuple[str, Picture]]

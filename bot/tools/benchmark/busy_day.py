@@ -33,6 +33,7 @@ PORTION = 32
 DISCORD_RATE = 50.0
 """Requests a second that Discord allows a bot."""
 MESSAGES_A_MOVE = 1.5
+SEED = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,9 @@ class DayMetrics:
         ]
 
 
-def simulate_day(tables: int, costs: Costs, seed: int = 14) -> DayMetrics:
+def simulate_day(tables: int, costs: Costs) -> DayMetrics:
     """A day of so many tables."""
-    return _Day(tables, costs, Random(seed)).run()
+    return _Day(tables, costs, Random(SEED)).run()
 
 
 def _awake(at: float) -> float:
