@@ -10,7 +10,6 @@ import pytest
 from bot.features.clock.seat_timers import Wait
 from bot.features.clock.time_up import TimeUp
 from bot.hub.loading import UnreadableTable
-from bot.hub.notifications import clock_messages
 from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
 from bot.service import Service
@@ -28,37 +27,6 @@ def reminder_times(driven: DrivenTable) -> list[str]:
 
 class Killed(BaseException):
     """The process dies here."""
-
-
-async def test_killed_between_the_due_row_and_its_message(
-    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing of the transaction is stored, so the next process sends the reminder, once."""
-    await driven.begin("24h")
-    driven.now = HALF
-
-    def die(*_: object, **__: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patched:
-        patched.setattr(clock_messages, "reminder_messages", die)
-        with pytest.raises(Killed):
-            await driven.service.clock.tick()
-    await driven.restart()
-    driven.now += timedelta(minutes=2)
-    await driven.tick()
-    await driven.tick()
-    assert reminder_times(driven) == [at("02 00:02")]
-
-
-async def test_killed_between_the_message_and_its_sending(driven: DrivenTable) -> None:
-    await driven.begin("24h")
-    driven.now = HALF
-    await driven.service.clock.tick()
-    await driven.restart()
-    await driven.tick()
-    await driven.tick()
-    assert reminder_times(driven) == [at("02 00:00")]
 
 
 async def test_killed_between_a_pass_at_the_end_of_a_time_and_its_row(
@@ -175,20 +143,6 @@ async def test_the_process_that_led_dies_and_the_clock_is_set_back(driven: Drive
     await driven.tick()
     await driven.wait_until(HALF + timedelta(minutes=1))
     assert any("12 hours left" in line for line in driven.heard("Ann", "reminder"))
-
-
-async def test_a_reminder_is_sent_by_one_of_two_processes(driven: DrivenTable) -> None:
-    await driven.begin("24h")
-    async with await open_store(driven.address, now=lambda: driven.now) as store:
-        other = Service(store, ping_holdoff=120)
-        driven.now = HALF
-        await driven.tick()
-        await other.clock.tick()
-        assert len(reminder_times(driven)) == 1, "it was sent before"
-        driven.now = HOUR
-        await other.clock.tick()
-        await driven.tick()
-        assert reminder_times(driven) == [at("02 00:00"), at("02 11:00")]
 
 
 async def test_what_another_process_has_played_is_not_said_to_be_impossible(

@@ -16,7 +16,7 @@ from engine.core.actions import BidUpTo
 from engine.core.components import BridgeAbility, CoalMineAbility
 from engine.finance.loans import interest_rate
 from engine.kernel import game_of
-from tests.t1817.scenarios import ANN, BOB, CID, FIVE, SITE, both_conventions, run_scenario
+from tests.t1817.scenarios import ANN, BOB, CID, FIVE, both_conventions, run_scenario
 from tests.t1817.test_06_running import COAST, earns
 from tests.t1817.test_06_track import company, turn, ways
 
@@ -337,13 +337,6 @@ def test_1_2_6_any_company_runs_through_a_mine_for_10_more() -> None:
     earns(0, "tile F19 57 1", "tile F17 9 1", "tile F15 9 1", "mine F15", "trains WT 2")
 
 
-@pytest.mark.parametrize(("private", "income"), [("MINM", 10), ("MAIL", 15), ("MAJM", 20)])
-def test_1_2_6_mail_for_companies_with_trains(private: str, income: int) -> None:
-    for trains, dollars in (("trains WT 2", income), ("trains WT 2 2", income), ("trains WT none", 0)):
-        body = company(f"private {private} WT", trains) + "@ round stock Ann\n> until operating\n"
-        run_scenario(f"{body}= cash WT {200 + dollars}")
-
-
 # -- 1817 §1.2.7 to §1.4 ---------------------------------------------------------------------------
 
 
@@ -402,11 +395,6 @@ def test_1_2_10_the_bank_does_not_run_out() -> None:
 def test_1_3_net_worth_is_cash_and_stock_less_short_stock() -> None:
     body = FIVE + "@ owns Cid WT -2\n@ owns pool WT 2\n@ private MAJM Ann\n" + ANN
     run_scenario(body + "= score Ann 700\n= score Bob 700\n= score Cid 300")
-
-
-def test_1_3_the_site_counts_privates_too() -> None:
-    body = FIVE + "@ private MAJM Ann\n" + ANN
-    run_scenario(body + "= score Ann 820", options=(SITE,))
 
 
 def test_1_4_all_that_is_done_is_public_but_a_limit_that_is_left() -> None:

@@ -12,9 +12,11 @@ from tests.t1817.scenarios import (
     CID,
     FIVE,
     MONEY,
+    SITE,
     SR,
     TEN,
     TWO,
+    both_conventions,
     run_scenario,
     scenario_error,
 )
@@ -56,6 +58,7 @@ def test_5_sales_then_a_short_sale_then_a_purchase() -> None:
         body + "Bob: sell 1 SR\nBob: sell 1 WT\nBob: short PW\n"
         "!Bob: sell 1 WT | 1817 §5\n!Bob: short PW | 1817 §5\nBob: done"
     )
+    run_scenario(body + "Bob: short PW\nBob: sell 1 WT\n= owns Bob WT 1", options=(SITE,))
     run_scenario(body + "Bob: sell 2 WT\nBob: buy SR from treasury\n= turn Cid\n= owns Bob SR 2")
     run_scenario(body + "Bob: short PW\nBob: buy SR from treasury\n= turn Cid\n= owns Bob PW -1")
 
@@ -114,11 +117,15 @@ def holding(count: int, *others: str) -> str:
     return body.replace("@ trains B&A 2+\n", "") + "".join(others)
 
 
-def test_5_1_who_holds_as_many_certificates_as_the_limit_buys_none() -> None:
+@both_conventions
+def test_5_1_who_holds_as_many_certificates_as_the_limit_buys_none(options: tuple[str, ...]) -> None:
     run_scenario(holding(8, ANN) + "= limit 9\nAnn: buy B&A from treasury", SEVEN)
+    run_scenario(holding(8, ANN) + "Ann: start PW G18 100", SEVEN, options)
     full = holding(9, ANN)
     run_scenario(
-        full + "!Ann: buy B&A from treasury | 1817 §5.1\n!Ann: start PW G18 100 | 1817 §5.1\nAnn: pass", SEVEN
+        full + "!Ann: buy B&A from treasury | 1817 §5.1\n!Ann: start PW G18 100 | 1817 §5.1\n?Ann: pass",
+        SEVEN,
+        options,
     )
     run_scenario(full + "Ann: sell 1 A&S\nAnn: buy B&A from treasury\n= owns Ann B&A 2", SEVEN)
 

@@ -33,8 +33,9 @@ def test_6_the_loan_fee_is_set_before_each_operating_round() -> None:
 
 def test_6_mail_is_paid_at_the_start_to_companies_with_a_train() -> None:
     for private, dollars in (("MINM", 10), ("MAIL", 15), ("MAJM", 20)):
-        contract = company(f"private {private} WT", "trains WT 2")
-        run_scenario(f"{contract}{STOCK}= cash WT {200 + dollars}\n= round operating WT")
+        for trains in ("2", "2 2"):
+            contract = company(f"private {private} WT", f"trains WT {trains}")
+            run_scenario(f"{contract}{STOCK}= cash WT {200 + dollars}\n= round operating WT")
         run_scenario(f"{company(f'private {private} WT')}{STOCK}= cash WT 200\n= round operating WT")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.t1817.scenarios import SITE, run_scenario
+from tests.t1817.scenarios import SITE, both_conventions, run_scenario
 from tests.t1817.test_06_track import turn
 
 COAST = ("tile F21 8 1", "tile F19 5 4", "tile G20 7 1")
@@ -114,10 +114,15 @@ def test_6_5_the_number_of_the_train_is_the_most_of_cities_and_off_map_places() 
     run_scenario(body + "!Ann: run 2 E22.0-F19-G18 | 1817 §6.5\nAnn: run 2 E22.0-F19")
 
 
-def test_6_5_toronto_counts_as_a_city_and_lets_all_pass() -> None:
+@both_conventions
+def test_6_5_toronto_counts_as_a_city_and_lets_all_pass(options: tuple[str, ...]) -> None:
     """Buffalo - Toronto - beyond: Toronto takes one of the number, and no token closes it."""
     line = ("tile C14 57 2", "tile B15 9 1", "tile B17 57 1")
-    earns(50, *line, "trains WT 2", tokens="C14")
+    run_scenario(
+        turn(*line, "trains WT 2", "markers WT 1", tokens="C14", phase="3")
+        + "= best WT 50\n!Ann: token B13 | 1817 §6.4\n!Ann: run 2 C14-B17 | 1817 §6.5",
+        options=options,
+    )
     earns(70, *line, "trains WT 3", tokens="C14")
 
 

@@ -7,7 +7,7 @@ import pytest
 from engine import game_of
 from engine.core.actions import LayTile
 from engine.kernel import refusal
-from tests.t1817.scenarios import run_scenario
+from tests.t1817.scenarios import SITE, both_conventions, run_scenario
 
 BEGIN = "@ round operating WT\n"
 
@@ -78,9 +78,9 @@ def test_6_3_a_tile_laid_is_not_upgraded_in_the_same_turn() -> None:
     )
 
 
-def ways(body: str, tile: str, hex: str) -> list[int]:
+def ways(body: str, tile: str, hex: str, options: tuple[str, ...] = ()) -> list[int]:
     """The rotations in which Ann may lay the tile there."""
-    state = run_scenario(body + "= tile A20 none")
+    state = run_scenario(body + "= tile A20 none", options=options)
     return [n for n in range(6) if refusal(game_of(state), state.seats[0], LayTile(tile, hex, n)) is None]
 
 
@@ -214,16 +214,18 @@ def test_6_3_2_plain_city_b_and_new_york_are_replaced_by_their_like(
     assert found == set(legal_tiles.split())
 
 
-def test_6_3_2_some_track_of_the_new_tile_is_part_of_a_route() -> None:
-    """The curve on F17 passes Philadelphia by: of the green tiles only one comes to it."""
+@both_conventions
+def test_6_3_2_some_track_of_the_new_tile_is_part_of_a_route(options: tuple[str, ...]) -> None:
+    """Be it old. The curve on F17 passes Philadelphia by: of the green tiles only one comes to it."""
     far = turn("tile F19 57 1", "tile E16 9 1", phase="3")
-    assert ways(far, "82", "E16") == []
+    assert ways(far, "82", "E16", options) == []
+    assert ways(turn("tile F19 57 1", "tile F17 9 1", phase="3"), "82", "F17", options) == [1, 4]
     curve = ("tile F19 57 1", "tile F17 8 5")
-    assert ways(turn(*curve, phase="3"), "82", "F17") == [4]
+    assert ways(turn(*curve, phase="3"), "82", "F17", options) == [4]
     for tile, fits in (("80", [5]), ("81", [1, 3, 5]), ("83", [2])):
-        assert not ways(turn(*curve, phase="3"), tile, "F17")
+        assert not ways(turn(*curve, phase="3"), tile, "F17", options)
         beside = turn(*curve, "tile G18 592 0", tokens="G18", phase="3")
-        assert ways(beside, tile, "F17") == fits
+        assert ways(beside, tile, "F17", options) == fits
 
 
 def test_6_3_2_tokens_stay_in_their_cities() -> None:
@@ -254,6 +256,7 @@ def test_6_3_2_a_brown_city_has_as_many_exits_as_fit() -> None:
     """Philadelphia has six neighbours, and so takes the 63; Lansing has four sides on the map."""
     wide = turn("tile F19 15 0", phase="5")
     assert ways(wide, "63", "F19") and not ways(wide, "611", "F19") and not ways(wide, "448", "F19")
+    run_scenario(wide + "Ann: lay 448 F19 0", options=(SITE,))
     narrow = turn("tile B5 15 4", tokens="B5", phase="5")
     assert ways(narrow, "448", "B5") and not ways(narrow, "63", "B5") and not ways(narrow, "611", "B5")
     five = turn("tile D7 15 0", tokens="D7", phase="5")

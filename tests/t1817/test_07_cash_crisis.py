@@ -165,6 +165,7 @@ def test_7_4_stock_short_shares_and_privates_go_to_the_open_market() -> None:
     run_scenario(
         f"{BANKRUPT}= owns Ann SR 0\n= owns pool SR 2\n= owns Ann H 0\n= owns pool H -1\n= private CM closed"
     )
+    run_scenario(f"{BANKRUPT}= private CM Ann", options=(SITE,))
 
 
 def test_7_4_a_share_and_a_short_share_in_the_open_market_close_each_other() -> None:

@@ -7,7 +7,14 @@ import pytest
 from engine import decision, play, prompt
 from engine.kernel import game_of
 from engine.language.notation import parse
-from tests.t1817.scenarios import MONEY, SITE, company_lines, run_scenario, scenario_error
+from tests.t1817.scenarios import (
+    MONEY,
+    SITE,
+    both_conventions,
+    company_lines,
+    run_scenario,
+    scenario_error,
+)
 
 WT_2 = company_lines("WT", 2, 100, "Ann 2", cash=200, token="F19", trains="2")
 SR_2 = company_lines("SR", 2, 60, "Bob 2", cash=50, token="G18", trains="2")
@@ -287,7 +294,7 @@ def test_7_1_both_presidents_agree() -> None:
     run_scenario(f"{own}Ann: act\nAnn: merge SR\n= size WT 5")
 
 
-@pytest.mark.parametrize("options", [(), (SITE,)], ids=("rulebook", "site"))
+@both_conventions
 def test_7_1_2_the_company_whose_turn_it_is_may_be_named_as_the_survivor(options: tuple[str, ...]) -> None:
     asks = SMALL if options else f"{SMALL}{WANTED}"
     run_scenario(
@@ -504,9 +511,12 @@ def test_7_1_3_share_for_share_and_no_new_ones() -> None:
     )
 
 
-def test_7_1_3_with_as_many_shares_the_president_who_began_it_stays() -> None:
+@both_conventions
+def test_7_1_3_with_as_many_shares_the_president_who_began_it_stays(options: tuple[str, ...]) -> None:
     run_scenario(
-        f"{LARGE}{WANTED}Ann: merge SR\nBob: accept\n= president WT Ann\n= owns Ann WT 2\n= owns Bob WT 2"
+        f"{LARGE}?Ann: act\n?Bob: pass\nAnn: merge SR\nBob: accept\n= size WT 10\n= president WT Ann\n"
+        "= owns Ann WT 2\n= owns Bob WT 2",
+        options=options,
     )
     run_scenario(f"{LARGE}{WANTED}Ann: merge SR as SR\nBob: accept\n= president SR Ann")
     run_scenario(f"{LARGE}Ann: pass\nBob: act\nBob: merge WT\nAnn: accept\n= president SR Bob")

@@ -7,7 +7,7 @@ import pytest
 from engine import new_game
 from engine.core.components import components_of
 from engine.kernel import game_of
-from tests.t1817.scenarios import ANN, CID, MONEY, SITE, TEN, company_lines, run_scenario
+from tests.t1817.scenarios import ANN, BOTH, CID, MONEY, SITE, TEN, company_lines, run_scenario
 
 VARIANTS = ("increased_short_sales", "more_players", "short_squeeze", "modern_trains")
 
@@ -16,8 +16,9 @@ def test_9_a_variant_is_chosen_as_the_table_is_made() -> None:
     for variant in VARIANTS:
         assert new_game("1817", ["Ann", "Bob", "Cid"], [variant]).state.options == (variant,)
     assert new_game("1817", ["Ann", "Bob", "Cid"]).state.options == ()
-    with pytest.raises(ValueError, match="volatility"):
-        new_game("1817", ["Ann", "Bob", "Cid"], ["volatility"])
+    for conventions in BOTH:
+        with pytest.raises(ValueError, match="volatility"):
+            new_game("1817", ["Ann", "Bob", "Cid"], [*conventions, "volatility"])
 
 
 # -- 1817 §9.1 -------------------------------------------------------------------------------------
@@ -37,14 +38,15 @@ def test_9_1_ten_shares_of_a_10_share_company_may_be_sold_short() -> None:
 
 
 def test_9_1_of_others_no_more_than_before() -> None:
-    ten = ("increased_short_sales",)
-    run_scenario(f"{shorted(5, size=5)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=ten)
-    run_scenario(f"{shorted(4, size=5)}{CID}Cid: short WT", options=ten)
+    for ten in ("increased_short_sales", SITE):
+        run_scenario(f"{shorted(5, size=5)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=(ten,))
+        run_scenario(f"{shorted(4, size=5)}{CID}Cid: short WT", options=(ten,))
 
 
 def test_9_1_the_site_plays_so_unless_five_are_chosen() -> None:
-    run_scenario(f"{shorted(9)}{CID}Cid: short WT", options=(SITE,))
-    run_scenario(f"{shorted(5)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=(SITE, "five_shorts"))
+    for most, options in ((10, (SITE,)), (5, (SITE, "five_shorts"))):
+        run_scenario(f"{shorted(most - 1)}{CID}Cid: short WT\n= owns Cid WT -1", options=options)
+        run_scenario(f"{shorted(most)}{CID}!Cid: short WT | 1817 §5.3\nCid: pass", options=options)
 
 
 # -- 1817 §9.2 -------------------------------------------------------------------------------------
@@ -85,9 +87,9 @@ def test_9_3_more_than_all_of_it_moves_the_price_two_spaces(owners: str, plain: 
     """Players hold four shares of five, five, and six; a share in the market takes one space back."""
     body = MONEY + company_lines("WT", 5, 100, owners, token="F19", trains="3", president="Ann") + ANN
     passed = "Ann: pass\nBob: pass\nCid: pass\n= price WT {}"
-    run_scenario(body + passed.format(plain))
-    run_scenario(body + passed.format(squeezed), options=("short_squeeze",))
-    run_scenario(body + passed.format(squeezed), options=(SITE, "short_squeeze"))
+    for conventions in BOTH:
+        run_scenario(body + passed.format(plain), options=conventions)
+        run_scenario(body + passed.format(squeezed), options=(*conventions, "short_squeeze"))
 
 
 # -- 1817 §9.4 -------------------------------------------------------------------------------------
@@ -102,11 +104,11 @@ ROUTE = (
 @pytest.mark.parametrize(("train", "bonus"), [("5", 0), ("6", 0), ("7", 10), ("8", 20)])
 def test_9_4_7_and_8_trains_earn_more_for_each_own_token_on_the_route(train: str, bonus: int) -> None:
     """New York, Philadelphia and Baltimore: with one, two and three tokens of the WT."""
-    modern = ("modern_trains",)
     for own, tokens in enumerate(("F19", "F19 G18", "F19 G18 E22.0"), 1):
         body = ROUTE.format(tokens=tokens, train=train)
-        run_scenario(f"{body}= best WT 90")
-        run_scenario(f"{body}= best WT {90 + own * bonus}", options=modern)
+        for conventions in BOTH:
+            run_scenario(f"{body}= best WT 90", options=conventions)
+            run_scenario(f"{body}= best WT {90 + own * bonus}", options=(*conventions, "modern_trains"))
 
 
 def test_9_4_not_for_the_tokens_of_others() -> None:

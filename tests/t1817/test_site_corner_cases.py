@@ -51,7 +51,6 @@ from engine.site_18xx.site_table import position_snapshot
 from tests.t1817.scenarios import ANN, BOB, BOTH, SITE, company_lines, run_scenario
 from tests.t1817.test_05_stock import SEVEN, holding
 from tests.t1817.test_06_track import company, turn
-from tests.t1817.test_conventions import CRISIS, UNPAID
 
 BY_SITE = (SITE,)
 Options = tuple[str, ...]
@@ -454,10 +453,14 @@ def test_after_the_last_bankruptcy_sales_go_on_until_somebody_is_asked() -> None
     assert last.game_over and last.companies["SR"].par is None and last.cash["p1"] == 70
 
 
+ALONE = "@ phase 3\n@ cash Ann 10\n@ cash Bob 500\n@ cash Cid 500\n@ interest 30\n@ trains bank 3 3\n"
+ALONE += company_lines("WT", 2, 100, "Ann 2", cash=15, loans=2, token="F19", trains=2)
+ALONE += "@ round operating WT\n?Ann: pass\n?Ann: done\n?Ann: done\n?Ann: done\n= cash Ann -35\n"
+
+
 @pytest.mark.parametrize("rules", BOTH)
 def test_the_last_bankruptcy_in_an_operating_round_ends_the_game_before_any_sale(rules: Options) -> None:
-    alone = CRISIS.partition("@ size SR")[0] + UNPAID
-    state = run_scenario(alone, options=rules)
+    state = run_scenario(ALONE, options=rules)
     state.bankrupt_seats = ["p2"]
     last = play(state, "p0", DeclareBankruptcy()).state
     assert last.game_over and last.companies["WT"].former_president == "p0"

@@ -190,26 +190,6 @@ def test_7_3_at_no_price_the_first_to_be_offered_it_has_to_take_it() -> None:
     )
 
 
-def test_7_3_when_another_private_finds_no_buyer_the_owners_are_paid() -> None:
-    run_scenario(
-        """
-        Ann: buy SV
-        Bob: pass
-        Cid: pass
-        Ann: pass
-        = cash Ann 785
-        = turn Bob
-        Bob: buy CS
-        = cash Bob 760
-        Cid: pass
-        Ann: pass
-        Bob: pass
-        = cash Ann 790
-        = cash Bob 770
-        """
-    )
-
-
 def test_7_3_a_bid_keeps_the_round_going() -> None:
     run_scenario("Ann: pass\nBob: bid CS 45\nCid: pass\nAnn: pass\n= turn Bob\nBob: buy SV\n= cash Bob 735")
 

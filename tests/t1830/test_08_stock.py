@@ -51,23 +51,6 @@ def test_8_ten_shares_are_nine_certificates() -> None:
     )
 
 
-def test_8_sixty_percent_sold_let_a_company_operate() -> None:
-    run_scenario(
-        STARTED
-        + """
-        @ owns Ann PRR 5
-        @ par PRR 67
-        @ round stock Ann
-        = cash PRR 0
-        Ann: buy PRR from ipo
-        = awaits PRR
-        > until operating
-        = cash PRR 670
-        = turn Ann PRR
-        """
-    )
-
-
 def test_8_stock_in_the_pool_counts_as_sold() -> None:
     run_scenario(
         STARTED

@@ -118,13 +118,6 @@ def test_60_percent_is_the_most() -> None:
     )
 
 
-def test_the_larger_holder_becomes_president() -> None:
-    body = FLOATED.replace("Ann TC 4", "Ann TC 3").replace("Bob TC 2", "Bob TC 3").replace(
-        "@ price", "@ president TC Ann\n@ price"
-    )  # fmt: skip
-    run_scenario(body + "Ann: pass\nBob: buy TC from pool\n= president TC Bob\n= owns Ann TC 3")
-
-
 FULL = (
     RICH
     + """

@@ -203,21 +203,6 @@ FORCED = """
 """
 
 
-def test_5_9_7_also_in_forced_sales_and_before_anything_else() -> None:
-    run_scenario(
-        FORCED
-        + """
-        Ann: sell 4 FW
-        = turn Cid
-        !Ann: buy train 4 | 1870 §5.9
-        Cid: protect FW
-        = price FW 90 1
-        = owns Cid FW 10
-        Ann: buy train 4
-        """
-    )
-
-
 IC = "@ owns Ann IC 2\n@ owns Bob IC 2\n@ president IC Ann\n@ price IC 60 4\n"
 SOLD = "> until trains\nAnn: sell {} IC\nAnn: sell 1 FW\nAnn: buy train 4\n> until Ann\n"
 

@@ -140,23 +140,6 @@ OUT = """
 """
 
 
-def test_5_11_all_that_is_redeemed_is_for_sale_again() -> None:
-    run_scenario(
-        OUT
-        + """
-        @ price MP 140 1
-        @ round stock Ann
-        Ann: reissue MP
-        = par MP 110
-        = owns ipo MP 3
-        = owns treasury MP 0
-        Bob: buy MP from ipo
-        = cash MP 210
-        = cash Bob 190
-        """
-    )
-
-
 def test_5_11_what_is_earned_by_it_cannot_be_spent_before_the_round_is_over() -> None:
     body = OUT.replace("cash MP 100", "cash MP 60") + "@ price MP 140 1\n@ round stock Ann\n"
     run_scenario(
@@ -212,10 +195,3 @@ def test_5_11_the_par_nearest_to_three_quarters(price: int, par: int) -> None:
     g.company("MP").cell = (0, row.index(price))
     g.company("MP").par = 68
     assert reissue_par_price(g, "MP") == par
-
-
-def test_5_11_never_below_the_old_par() -> None:
-    run_scenario(
-        OUT.replace("par MP 76", "par MP 100")
-        + "@ price MP 82 2\n@ round stock Ann\nAnn: reissue MP\n= par MP 100"
-    )

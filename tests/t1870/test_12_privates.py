@@ -20,17 +20,6 @@ PHASE1 = MP + "@ phase 1\n@ depot 2 7\n"
 PHASE2 = MP + "@ phase 2\n@ depot 3\n"
 
 
-def test_12_1_from_half_to_twice_the_listed_price() -> None:
-    body = PHASE2 + "@ private SCC Ann\n@ round operating MP\n"
-    run_scenario(
-        body
-        + (
-            "!Ann: buy private SCC for 24 | 1870 §12.1\n!Ann: buy private SCC for 101 | 1870 §12.1\n"
-            "Ann: buy private SCC for 100\n= private SCC MP\n= cash Ann 200"
-        )
-    )
-
-
 def test_12_of_any_player_who_agrees() -> None:
     body = PHASE2 + "@ private SCC Bob\n@ round operating MP\n"
     run_scenario(body + "Ann: buy private SCC for 50\nBob: decline\n= private SCC Bob")

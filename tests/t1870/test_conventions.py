@@ -91,7 +91,10 @@ def test_row_5_who_has_sold_may_protect(options: Options, asked: str) -> None:
 
 def test_row_6_when_a_forced_sale_is_answered() -> None:
     sold = FORCED + "Ann: sell 4 FW\n"
-    run_scenario(sold + "= turn Cid\n!Ann: buy train 4 | 1870 §5.9\nCid: protect FW\nAnn: buy train 4")
+    run_scenario(
+        sold + "= turn Cid\n!Ann: buy train 4 | 1870 §5.9\nCid: protect FW\n= price FW 90 1\n"
+        "= owns Cid FW 10\nAnn: buy train 4"
+    )
     run_scenario(
         sold + "= turn Ann\nAnn: buy train 4\n> until Cid\nCid: protect FW\n= price FW 90 1",
         options=PLAYED_BY_SITE,
