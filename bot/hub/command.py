@@ -16,12 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
 
 import engine
 from bot.hub.request import CommandResult, LineUnreadable, QueryAnswer, Request, first_word
 from bot.hub.table import LiveTable
+from mail.reading.line_text import without_courtesies
 from storage import TableStatus
 
 FIELDS = {
@@ -46,6 +48,9 @@ GAME_WORDS = frozenset(form.split()[0] for kind in engine.Action.__subclasses__(
 
 _PARTS = re.compile(r"\[[^\]]*\]|\S+")
 _WORDS_OF_FIELDS = frozenset(FIELDS)
+
+MAX_WORDS_OF_SIMILAR = 4
+"""Words of a text that may be a command with a wrong word; more are a sentence."""
 
 SHARED_WORDS = frozenset({"accept", "decline", "bid", "standing"})
 """Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open, `bid` with
@@ -337,6 +342,23 @@ class Commands:
             ):
                 return True
         return False
+
+    def similar(self, text: str) -> str:
+        """The command in full that a text may mean which is none: `undo` for `udno pls`, `auto pass` for
+        `autopass`, `map` for `show map`; empty if there is none."""
+        words = re.findall(r"[^\s/!`]+", without_courtesies(text.casefold(), self.words))
+        words = words[words[:1] == ["show"] :]
+        if not 0 < len(words) <= MAX_WORDS_OF_SIMILAR:
+            return ""
+        first = words[0].rstrip(":,.")
+        alike = get_close_matches(first, self.words, 1, 0.65 if len(words) == 1 else 0.75)
+        for name in [*filter(first.startswith, self.words), *alike]:
+            joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
+            rest = [*joined.split(), *words[1:]]
+            found = (" ".join([name, *rest[:count]]) for count in range(len(rest), -1, -1))
+            if meant := next((each for each in found if self.read_line(each, (), ())), ""):
+                return meant
+        return ""
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:

@@ -393,7 +393,16 @@ class Hub:
             return refused(table, request, str(error))
         if len(request.lines) > 1 and (alone := self._refuse_others(table, request)):
             return alone
-        return await self.moves.play_lines(table, request)
+        return self._with_similar(await self.moves.play_lines(table, request))
+
+    def _with_similar(self, result: CommandResult) -> CommandResult:
+        """The result; of a line that is like none of the game, with the command that it may mean."""
+        if not isinstance(result, LineUnreadable) or result.suggestions:
+            return result
+        if not (meant := self.commands.similar(result.line)):
+            return result
+        reason = f"`{result.line.strip('`')}` cannot be read. Did you mean `{meant}`?"
+        return replace(result, reason=reason, suggestions=(meant,))
 
     async def _by_command(self, table: LiveTable, request: Request) -> CommandResult | None:
         """The result of the command that reads the lines; None for lines of the game. Raises ValueError with
