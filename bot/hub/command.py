@@ -281,12 +281,13 @@ class Commands:
             return None
         return command
 
-    def stands_alone(self, line: str) -> bool:
-        """Whether a line cannot be submitted with lines of the game."""
+    def stands_alone(self, line: str, reader: TableCommand | None = None) -> bool:
+        """Whether a line cannot be submitted with lines of the game, nor with those of a reader."""
         command = self.get(first_word(line))
         if command is None or command.name in SHARED_WORDS:
             return line.casefold().split()[1:] == ["vote"]
-        return command.others is not Lines.ANY
+        has_reader = reader is None or getattr(command, "handler", None) == reader.handler
+        return command.others is not Lines.ANY or not has_reader
 
     @property
     def words(self) -> frozenset[str]:

@@ -409,7 +409,7 @@ class Hub:
         a sentence."""
         command = self.commands.reader(table, request)
         if isinstance(command, TableCommand):
-            if command.others is Lines.ANY and (alone := self._refuse_others(table, request)):
+            if command.others is Lines.ANY and (alone := self._refuse_others(table, request, command)):
                 return alone
             return await command.handler(table, request)
         if isinstance(command, Query) and len(request.lines) == 1:
@@ -418,10 +418,13 @@ class Hub:
             return await self._carry_out_personal(table, command, request)
         return None
 
-    def _refuse_others(self, table: LiveTable, request: Request) -> LineRefused | None:
-        """The result for a request with a line that has to be submitted alone."""
+    def _refuse_others(
+        self, table: LiveTable, request: Request, reader: TableCommand | None = None
+    ) -> LineRefused | None:
+        """The result for a request with a line that has to be submitted alone. reader: reads the request."""
         for index, each in enumerate(request.lines):
-            if self.commands.stands_alone(each) or can_only_vote(table, request, each):
+            stands_alone = self.commands.stands_alone(each, reader)
+            if stands_alone or can_only_vote(table, request, each):
                 return refused(table, request, f"`{each}` has to be submitted alone.", index)
         return None
 
