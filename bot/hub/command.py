@@ -49,8 +49,9 @@ GAME_WORDS = frozenset(form.split()[0] for kind in engine.Action.__subclasses__(
 _PARTS = re.compile(r"\[[^\]]*\]|\S+")
 _WORDS_OF_FIELDS = frozenset(FIELDS)
 
-MAX_WORDS_OF_SIMILAR = 4
-"""Words of a text that may be a command with a wrong word; more are a sentence."""
+MAX_WORDS_OF_SIMILAR, MAX_SHORT = 4, 4
+"""Words of a text that may be a command with a wrong word; more are a sentence. Letters of a word that may
+stand alone for one from which it differs more."""
 
 SHARED_WORDS = frozenset({"accept", "decline", "bid", "standing"})
 """Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open, `bid` with
@@ -352,7 +353,8 @@ class Commands:
         if not 0 < len(words) <= MAX_WORDS_OF_SIMILAR:
             return ""
         first = words[0].rstrip(":,.")
-        alike = get_close_matches(first, self.words, 1, 0.65 if len(words) == 1 else 0.75)
+        is_short = len(words) == 1 and len(first) <= MAX_SHORT
+        alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
         for name in [*filter(first.startswith, self.words), *alike]:
             joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
             rest = [*joined.split(), *words[1:]]

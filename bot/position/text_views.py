@@ -84,7 +84,7 @@ def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) ->
     """Who is to act and what they decide: `Ann to act: lay track for the PRR.` After the end: the result."""
     if state.game_over:
         return f"{over_sentence(state)} {standings_sentence(state)}"
-    main = [p for p in pending if p.is_main]
+    main = [p for p in pending if p.is_main and p.acts_now]
     sentences = [f"{join_words([p.name for p in main])} to act: {main[0].prompt}."] if main else []
     sentences += [f"{p.name} to act: {p.prompt}." for p in pending if not p.is_main]
     return " ".join(sentences)
