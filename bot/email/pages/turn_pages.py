@@ -202,7 +202,7 @@ def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
 
     `pass` is left out where the turn has ended without it.
     """
-    found = []
+    found = list[str]()
     for bundle in BUNDLES:
         played, told, position = [], "", state
         for line in bundle:
