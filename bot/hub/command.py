@@ -349,13 +349,15 @@ class Commands:
         """The command in full that a text may mean which is none: `undo` for `udno pls`, `auto pass` for
         `autopass`, `map` for `show map`; empty if there is none."""
         words = re.findall(r"[^\s/!`]+", without_courtesies(text.casefold(), self.words))
-        words = words[words[:1] == ["show"] :]
+        if words[:1] == ["show"]:
+            del words[0]
         if not 0 < len(words) <= MAX_WORDS_OF_SIMILAR:
             return ""
         first = words[0].rstrip(":,.")
         is_short = len(words) == 1 and len(first) <= MAX_SHORT
         alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
-        for name in [*filter(first.startswith, self.words), *alike]:
+        beginnings = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        for name in [*beginnings, *alike]:
             joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
             rest = [*joined.split(), *words[1:]]
             found = (" ".join([name, *rest[:count]]) for count in range(len(rest), -1, -1))
