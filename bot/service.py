@@ -155,7 +155,7 @@ class Service(Hub):
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         addresses = AddressCommands(cache, self.limits)
         yield Feature("settings", [*SettingsCommands(self.settings).commands(), *addresses.commands()])
-        yield Feature("notepad", Notepad(cache).commands())
+        yield Feature("notepad", Notepad(cache, self.moves).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("privacy", leads={"retention": self.retainer.run})
         yield Feature(

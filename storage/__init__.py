@@ -43,7 +43,7 @@ from storage.models import (
 )
 from storage.move_commit import TableVersion
 from storage.moving import move_store
-from storage.repositories.clocks import ClockChanges, ClockRecord, SeatClock, SeatTimer
+from storage.repositories.clocks import ABSENCE_KIND, ClockChanges, ClockRecord, SeatClock, SeatTimer
 from storage.repositories.mail import hash_secret, new_secret
 from storage.repositories.move_log import LineOfPlay, MoveCommit, numbered, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus
@@ -56,6 +56,7 @@ from storage.transaction import GuildShards
 from storage.whole_files import write_whole
 
 __all__ = [
+    "ABSENCE_KIND",
     "FORMER_STORE_IDS",
     "AddressClaim",
     "AlreadyExists",

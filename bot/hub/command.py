@@ -16,12 +16,14 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from functools import cached_property
 
 import engine
 from bot.hub.request import CommandResult, LineUnreadable, QueryAnswer, Request, first_word
 from bot.hub.table import LiveTable
+from mail.reading.line_text import without_courtesies
 from storage import TableStatus
 
 FIELDS = {
@@ -46,6 +48,10 @@ GAME_WORDS = frozenset(form.split()[0] for kind in engine.Action.__subclasses__(
 
 _PARTS = re.compile(r"\[[^\]]*\]|\S+")
 _WORDS_OF_FIELDS = frozenset(FIELDS)
+
+MAX_WORDS_OF_SIMILAR, MAX_SHORT = 4, 4
+"""Words of a text that may be a command with a wrong word; more are a sentence. Letters of a word that may
+stand alone for one from which it differs more."""
 
 SHARED_WORDS = frozenset({"accept", "decline", "bid", "standing"})
 """Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open, `bid` with
@@ -276,12 +282,13 @@ class Commands:
             return None
         return command
 
-    def stands_alone(self, line: str) -> bool:
-        """Whether a line cannot be submitted with lines of the game."""
+    def stands_alone(self, line: str, reader: TableCommand | None = None) -> bool:
+        """Whether a line cannot be submitted with lines of the game, nor with those of a reader."""
         command = self.get(first_word(line))
         if command is None or command.name in SHARED_WORDS:
             return line.casefold().split()[1:] == ["vote"]
-        return command.others is not Lines.ANY
+        has_reader = reader is None or getattr(command, "handler", None) == reader.handler
+        return command.others is not Lines.ANY or not has_reader
 
     @property
     def words(self) -> frozenset[str]:
@@ -337,6 +344,26 @@ class Commands:
             ):
                 return True
         return False
+
+    def similar(self, text: str) -> str:
+        """The command in full that a text may mean which is none: `undo` for `udno pls`, `auto pass` for
+        `autopass`, `map` for `show map`; empty if there is none."""
+        words = re.findall(r"[^\s/!`]+", without_courtesies(text.casefold(), self.words))
+        if words[:1] == ["show"]:
+            del words[0]
+        if not 0 < len(words) <= MAX_WORDS_OF_SIMILAR:
+            return ""
+        first = words[0].rstrip(":,.")
+        is_short = len(words) == 1 and len(first) <= MAX_SHORT
+        alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
+        beginnings = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        for name in [*beginnings, *alike]:
+            joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
+            rest = [*joined.split(), *words[1:]]
+            found = (" ".join([name, *rest[:count]]) for count in range(len(rest), -1, -1))
+            if meant := next((each for each in found if self.read_line(each, (), ())), ""):
+                return meant
+        return ""
 
     @cached_property
     def _patterns(self) -> list[re.Pattern[str]]:

@@ -388,14 +388,23 @@ class Hub:
             return refused(table, request, str(error))
         if len(request.lines) > 1 and (alone := self._refuse_others(table, request)):
             return alone
-        return await self.moves.play_lines(table, request)
+        return self._with_similar(await self.moves.play_lines(table, request))
+
+    def _with_similar(self, result: CommandResult) -> CommandResult:
+        """The result; of a line that is like none of the game, with the command that it may mean."""
+        if not isinstance(result, LineUnreadable) or result.suggestions:
+            return result
+        if not (meant := self.commands.similar(result.line)):
+            return result
+        reason = f"`{result.line.strip('`')}` cannot be read. Did you mean `{meant}`?"
+        return replace(result, reason=reason, suggestions=(meant,))
 
     async def _by_command(self, table: LiveTable, request: Request) -> CommandResult | None:
         """The result of the command that reads the lines; None for lines of the game. Raises ValueError with
         a sentence."""
         command = self.commands.reader(table, request)
         if isinstance(command, TableCommand):
-            if command.others is Lines.ANY and (alone := self._refuse_others(table, request)):
+            if command.others is Lines.ANY and (alone := self._refuse_others(table, request, command)):
                 return alone
             return await command.handler(table, request)
         if isinstance(command, Query) and len(request.lines) == 1:
@@ -404,10 +413,13 @@ class Hub:
             return await self._carry_out_personal(table, command, request)
         return None
 
-    def _refuse_others(self, table: LiveTable, request: Request) -> LineRefused | None:
-        """The result for a request with a line that has to be submitted alone."""
+    def _refuse_others(
+        self, table: LiveTable, request: Request, reader: TableCommand | None = None
+    ) -> LineRefused | None:
+        """The result for a request with a line that has to be submitted alone. reader: reads the request."""
         for index, each in enumerate(request.lines):
-            if self.commands.stands_alone(each) or can_only_vote(table, request, each):
+            stands_alone = self.commands.stands_alone(each, reader)
+            if stands_alone or can_only_vote(table, request, each):
                 return refused(table, request, f"`{each}` has to be submitted alone.", index)
         return None
 

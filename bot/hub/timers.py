@@ -43,6 +43,7 @@ again because another player wants it, and when they are told what they have not
 SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
+FIRST_RETRY, LAST_RETRY = timedelta(seconds=MAX_WAIT), timedelta(hours=1)
 BATCH = 50
 TABLES_AT_ONCE = 32
 
@@ -88,7 +89,8 @@ class Clock:
     def __init__(self, cache: TableCache, follow: Followers | None) -> None:
         self._cache, self._follow = cache, follow
         self.timers: dict[str, TimerHandler] = {}
-        self._skipped: set[str] = set()  # what could not be done in this tick
+        self._skipped: set[str] = set()  # what could not be done in this tick, and what is not tried in it
+        self._failed: dict[str, tuple[timedelta, datetime]] = {}  # by name: the last wait, and until when
         self._noted_at: datetime | None = None  # when the time was kept last
         self._unknown: set[str] = set()  # kinds without a timer, of which the operator was told
 
@@ -117,7 +119,8 @@ class Clock:
 
     async def tick(self) -> datetime | None:
         """Follow up the tables and do all that is due; when something is due next."""
-        self._skipped.clear()
+        now = self._cache.store.now()
+        self._skipped = {name for name, (_, until) in self._failed.items() if until > now}
         await self._note_time()
         look = await self._follow_and_look()
         while look.rows_due:
@@ -146,8 +149,9 @@ class Clock:
     async def _look(self) -> _Look:
         async with self._cache.store.read() as unit:
             clocks = unit.clocks
+            behind = await clocks.tables_behind()
             return _Look(
-                await clocks.tables_behind(),
+                [each for each in behind if self._cache.table_name(each) not in self._skipped],
                 await clocks.rows_due(unit.now, BATCH, besides=self._skipped),
                 await clocks.next_due_at(besides=self._skipped),
             )
@@ -165,15 +169,21 @@ class Clock:
                 await self._safely(self._cache.table_name(table_id), follow.table(self._cache, table_id))
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
-        """Do one thing; whether it was done. What fails does not keep the others from their time."""
+        """Do one thing; whether it was done. What fails does not keep the others from their time; by a fault
+        of ours it fails again, so it is tried more and more rarely."""
         try:
-            return await step
+            done = await step
+            self._failed.pop(name, None)
+            return done
         except UnreadableTable:  # the operator has been told once
             log.debug("clock: %s cannot be read", name)
-        except (StoreError, NotFound) as error:
-            log.warning("clock: %s: %s", name, error)
-        except Exception:
-            log.exception("clock: %s failed", name)
+        except Exception as error:
+            if isinstance(error, StoreError) and not isinstance(error, NotFound):
+                log.warning("clock: %s: %s", name, error)
+                return False
+            waited, _ = self._failed.get(name, (FIRST_RETRY / 2, None))
+            self._failed[name] = (wait := min(2 * waited, LAST_RETRY)), self._cache.store.now() + wait
+            log.exception("clock: %s failed, and is tried again in %s", name, wait)
         return False
 
     async def _note_time(self) -> None:
@@ -187,6 +197,7 @@ class Clock:
             await unit.settings.set(LAST_TIME, now.isoformat())
             if last - now > SET_BACK:
                 await unit.clocks.look_again_everywhere()
+                self._failed.clear()
         self._noted_at = now
 
 

@@ -54,10 +54,13 @@ class Table(NamedTuple):
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """A table with columns of fixed width; numbers are aligned to the right."""
+    """A table with columns of fixed width; numbers are aligned to the right, and so is what stands above."""
     cells = [list(head), *(list(row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    return ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+    lines = ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+    above = zip(head, cells[1] if cells[1:] else head, widths, strict=True)
+    names = (name.rjust(width) if is_number(cell) else name.ljust(width) for name, cell, width in above)
+    return ["  ".join(names).rstrip(), *lines[1:]]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:
@@ -85,7 +88,7 @@ def waiting_sentence(state: engine.State, pending: Sequence[PendingDecision]) ->
     """Who is to act and what they decide: `Ann to act: lay track for the PRR.` After the end: the result."""
     if state.game_over:
         return f"{over_sentence(state)} {standings_sentence(state)}"
-    main = [p for p in pending if p.is_main]
+    main = [p for p in pending if p.is_main and p.acts_now]
     sentences = [f"{join_words([p.name for p in main])} to act: {engine.prompt(state)}."] if main else []
     sentences += [f"{p.name} to act: {prompt_of(state, p)}." for p in pending if not p.is_main]
     return " ".join(sentences)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Boolean, Connection, Executable, literal_column
-from sqlmodel import bindparam, col, delete, func, select, update
+from sqlmodel import bindparam, col, delete, func, or_, select, update
 
 from storage.models import (
     Deputy,
@@ -36,6 +36,7 @@ from storage.repositories.outbox import enqueue_messages
 from storage.table_records import IDS, grouped
 from storage.transaction import Repository, acts_at, fetch, insert_new, tables_of, upsert
 
+ABSENCE_KIND = "absence"
 A_DAY = timedelta(hours=26)
 """At least as long as any day and a clock that was set back a little."""
 NEVER_FOLLOWED = -1
@@ -212,9 +213,10 @@ class ClockRepository(Repository):
 
     async def look_again_everywhere(self) -> None:
         """The same for all tables, because the time was set back. What is due for people in more than a day
-        is due now, to be given its time anew."""
+        is due now, to be given its time anew, and so is the begin or end of an absence."""
         await self._db.execute(update(TableClock).values(is_stale=True))
-        of_people = (col(StoredTimer.person_id).is_not(None), col(StoredTimer.due_at) > self._db.now + A_DAY)
+        is_anew = or_(col(StoredTimer.due_at) > self._db.now + A_DAY, col(StoredTimer.kind) == ABSENCE_KIND)
+        of_people = (col(StoredTimer.person_id).is_not(None), is_anew)
         await self._db.execute(update(StoredTimer).where(*of_people).values(due_at=self._db.now))
 
     async def look_again_for(self, person_id: int) -> None:

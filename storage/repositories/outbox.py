@@ -85,6 +85,10 @@ LATEST: BindParameter[datetime] = bindparam("latest")
 """`LONGEST_RETRY` after that."""
 
 
+def _has_entries(address: Mapping[str, str]) -> list[ColumnElement[bool]]:
+    return [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
+
+
 def _is_due() -> ColumnElement[bool]:
     """Whether the time of a message has come; a clock that was set back does not hold it."""
     not_before, created_at = col(OutboxMessage.not_before), col(OutboxMessage.created_at)
@@ -245,9 +249,8 @@ class OutboxRepository(Repository):
     async def withdraw(self, channel: Channel, **address: str) -> int:
         """Send none of the pending messages whose address has all these entries; returns how many."""
         pending = update(OutboxMessage).filter_by(channel=channel, status=PENDING)
-        theirs = (col(OutboxMessage.address)[key].as_string() == value for key, value in address.items())
         gone = {"status": "superseded", "payload": b"", "finished_at": self._db.now}
-        return await self._db.execute(pending.where(*theirs).values(gone))
+        return await self._db.execute(pending.where(*_has_entries(address)).values(gone))
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
@@ -291,10 +294,9 @@ class OutboxRepository(Repository):
 
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
         """How many messages were enqueued since a time, of those whose address has all these entries."""
-        entries = [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
         query = select(func.count()).select_from(OutboxMessage)
         recent = (col(OutboxMessage.channel) == channel, col(OutboxMessage.created_at) >= since)
-        return await self._db.first(query.where(*recent, *entries)) or 0
+        return await self._db.first(query.where(*recent, *_has_entries(address))) or 0
 
     async def revive_dead(self, channel: Channel, since: datetime, **address: str) -> int:
         """Send messages again that were given up since a time, but not requests to act, which are made anew;
@@ -307,8 +309,15 @@ class OutboxRepository(Repository):
 
     async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
         """Let what `revive_dead` would send again go to another address."""
-        found = select(OutboxMessage).where(*self._given_up(channel, since, address))
-        messages = await self._db.all(found)
+        return await self._redirect(new, *self._given_up(channel, since, address))
+
+    async def redirect(self, channel: Channel, new: str, **address: str) -> int:
+        """Let the pending messages whose address has all these entries go to another; returns how many."""
+        is_pending = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING)
+        return await self._redirect(new, *is_pending, *_has_entries(address))
+
+    async def _redirect(self, new: str, *which: ColumnElement[bool]) -> int:
+        messages = await self._db.all(select(OutboxMessage).where(*which))
         for message in messages:
             this = update(OutboxMessage).filter_by(id=message.id)
             await self._db.execute(this.values(address={**message.address, "to": new}))
@@ -328,7 +337,7 @@ class OutboxRepository(Repository):
             col(OutboxMessage.status) == "dead",
             col(OutboxMessage.finished_at) >= since,
             col(OutboxMessage.address)["reason"].as_string() != "turn",
-            *(col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()),
+            *_has_entries(address),
         )
 
     async def delete_finished(self, before: datetime) -> int:

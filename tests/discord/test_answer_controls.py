@@ -78,29 +78,29 @@ async def test_a_president_answers_price_protection_in_advance(
 ) -> None:
     """1870 §5.9: *Protect…* on `/me orders` opens a form for the amount; another amount replaces it."""
 
-    def of_bob(state: engine.State) -> list[str]:
-        lines = [] if state.game_over else [each.line for each in engine.choices(state, "p1")]
+    def of_cid(state: engine.State) -> list[str]:
+        lines = [] if state.game_over else [each.line for each in engine.choices(state, "p2")]
         return [line.split()[2] for line in lines if line.startswith(PROTECTION)]
 
-    (company,) = of_bob(await reach(running, lambda state: bool(of_bob(state)), "1870"))
+    (company,) = of_cid(await reach(running, lambda state: bool(of_cid(state)), "1870"))
     async with running.online():
-        shown = await fake.run_command("Bob", "general", "me orders", table=running.table_code)
+        shown = await fake.run_command("Cid", "general", "me orders", table=running.table_code)
         card = shown.private_messages[-1]
         for limit in ("300", "0"):
-            opened = await fake.click("Bob", card, f"Protect {company} up to $…")
+            opened = await fake.click("Cid", card, f"Protect {company} up to $…")
             assert opened.modal is not None
-            await fake.submit_modal("Bob", opened.modal, {f"Protect {company} up to $": limit})
+            await fake.submit_modal("Cid", opened.modal, {f"Protect {company} up to $": limit})
             listed = f"1. `auto protect {company} up to {limit}`"
             await fake.wait_until(lambda: listed in card.text, "the order")  # noqa: B023
             assert "2. " not in card.text
-        opened = await fake.click("Bob", card, f"Protect {company} up to $…")
+        opened = await fake.click("Cid", card, f"Protect {company} up to $…")
         assert opened.modal is not None
-        await fake.submit_modal("Bob", opened.modal, {f"Protect {company} up to $": "all"})
+        await fake.submit_modal("Cid", opened.modal, {f"Protect {company} up to $": "all"})
         await fake.wait_until(lambda: "all" in card.text, "the reason")
         assert f"1. `auto protect {company} up to 0`" in card.text
-        await fake.click("Bob", card, "Take all back")
+        await fake.click("Cid", card, "Take all back")
         await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
-        other = await fake.run_command("Ann", "general", "me orders", table=running.table_code)
+        other = await fake.run_command("Bob", "general", "me orders", table=running.table_code)
         assert not [c for c in fake.controls(other.private_messages[-1]) if c.label.startswith("Protect")]
 
 

@@ -12,7 +12,9 @@ from bot.email.replies.seat_replies import ReplyReader
 from bot.position.pending import seat_number
 from mail.reading.parser import ParsedMail
 from tests.game_text.histories import GAMES, history_of
+from tests.mail.mail_desk import MailDesk
 from tests.mail.reply_corpus import COMMANDS
+from tests.mail.servers import Delivery
 
 EVERY = 41
 """Moves from one position that is tried to the next."""
@@ -37,3 +39,19 @@ def test_every_offered_line_is_read(path: Path) -> None:
         for event in move.events:
             event.apply(state)
     assert tried
+
+
+async def test_an_answer_to_a_command_lists_no_moves(desk: MailDesk, notice: Delivery) -> None:
+    """Nor does a word that is nearly a command: the answer has what it may mean."""
+    assert "buy SV" not in (await desk.answered(notice, "settings")).text
+    answer = (await desk.answered(notice, "autopass")).text
+    assert "auto pass" in answer.splitlines() and "buy SV" not in answer
+
+
+async def test_who_writes_no_move_reads_one_of_each_kind(desk: MailDesk, notice: Delivery) -> None:
+    answer = (await desk.answered(notice, "a fine game")).text
+    assert [line for line in answer.splitlines() if line.startswith(("buy", "bid", "pass"))] == [
+        "buy SV",
+        "bid CS 45",
+        "pass",
+    ]

@@ -177,3 +177,4 @@ async def test_who_may_answer_in_advance_is_not_told_that_it_is_their_turn(desk:
     assert "Your turn: opening, bid $5" in str(acts.message["Subject"])
     assert "In advance: opening, bid $5" in str(may_answer.message["Subject"])
     assert "You may answer in advance, Cid." in may_answer.text and "It is your turn" not in may_answer.text
+    assert "Bob to act: bid $5" in may_answer.text and "Cid to act" not in acts.text

@@ -98,6 +98,30 @@ async def test_the_other_address_takes_over_at_once(desk: MailDesk) -> None:
     assert "Ann buys the SV for $20." in " ".join(await told(desk, table))
 
 
+@pytest.mark.parametrize("has_other", [True, False])
+async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDesk, has_other: bool) -> None:
+    """It goes to another address of the person; who has none is asked on Discord."""
+    await desk.table("1830", ["Ann", "Bob"])
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "discord", "1001")
+        await unit.people.add_identity(ann, "email", WORK)
+        await unit.people.prefer_address(ann, WORK)
+        if not has_other:
+            await unit.people.remove_identity(ann, "email", ANN)
+    await desk.service.settings.apply(ann, ["tell mail"])
+    await desk.service.clock.tick()
+    for mail in (await desk.outbox.lease_due(20)).mails:
+        await desk.outbox.mark_failed(mail, "451 busy", desk.clock[0] + timedelta(hours=1))
+    await desk.service.submit_personal(ann, [f"unlink {WORK}"])
+    desk.clock[0] += timedelta(hours=2)
+    recipients = [each.recipients[0] for each in await desk.take() if "Your turn" in each.message["Subject"]]
+    assert recipients == [ANN] * has_other and WORK not in desk.newest
+    await desk.service.clock.tick()
+    async with desk.service.store.read() as unit:
+        assert (await unit.outbox.queue_status("discord")).pending == (not has_other)
+
+
 async def test_an_email_that_was_refused_for_good_waits(desk: MailDesk) -> None:
     """Any good email from the person sends it again as it was."""
     await desk.table("1830", ["Bob", "Ann"])

@@ -133,6 +133,46 @@ async def test_the_clock_is_set_forward_by_weeks_and_back_and_digests_go_on(driv
     assert len(driven.heard("Ann", "digest")) == len(before) + 1, "set back a little, no second one"
 
 
+@pytest.mark.parametrize("forward", [timedelta(days=20), timedelta(hours=34)])
+async def test_an_absence_that_was_over_while_the_clock_was_ahead_ends_once_more(
+    driven: DrivenTable, forward: timedelta
+) -> None:
+    """It had no timer any more, or none for its begin; the table heard of it at the next move."""
+    await driven.begin("24h")
+    await driven.settings("Ann", "zone UTC", "away from 2026-06-02 until 2026-06-03")
+    driven.now += forward
+    await driven.tick()
+    driven.now -= forward
+    await driven.tick()
+    before = driven.heard("Bob", "news")
+    await driven.wait_until(local("2026-06-03 10:00"))
+    away = "02 00:00 mail news: Ann is away until Wed 3 Jun 2026. Their time does not run until then."
+    assert driven.heard("Bob", "news")[len(before) :] == [away, "03 00:00 mail news: Ann is back."]
+
+
+async def test_a_timer_that_always_fails_is_tried_more_and_more_rarely(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Until it succeeds; it was tried and logged at each look."""
+    await driven.begin("24h")
+    tried, digest = [], driven.service.clock.timers["digest"]
+
+    async def fail(row: StoredTimer) -> bool:
+        tried.append(driven.now)
+        raise RuntimeError("no")
+
+    monkeypatch.setitem(driven.service.clock.timers, "digest", fail)
+    await driven.settings("Ann", "zone UTC", "digest 13:00")
+    begin = local("2026-06-01 15:00")
+    for seconds in range(0, 7200, 15):
+        driven.now = begin + timedelta(seconds=seconds)
+        await driven.tick()
+    assert 5 < len(tried) < 12 and caplog.text.count("digest") == len(tried)
+    monkeypatch.setitem(driven.service.clock.timers, "digest", digest)
+    await driven.wait_until(begin + timedelta(hours=4))
+    assert driven.heard("Ann", "digest")
+
+
 async def test_the_process_that_led_dies_and_the_clock_is_set_back(driven: DrivenTable) -> None:
     """Its lease would end in a day; it has no force."""
     await driven.begin("24h")

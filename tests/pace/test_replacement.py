@@ -47,6 +47,15 @@ async def test_the_old_player_agrees_and_both_are_told(driven: DrivenTable) -> N
     assert isinstance(await driven.say("Dora", "pass"), Completed)
 
 
+async def test_another_person_of_that_name_is_told_from_the_player(driven: DrivenTable) -> None:
+    """It may be the player, who writes from another address; `Ann would play on for Ann.` said nothing."""
+    await driven.begin("24h")
+    async with driven.store.begin() as unit:
+        driven.people["another"] = (await unit.people.add("Ann")).id
+    await ask(driven, "another", "ask Ann")
+    assert "Another person called Ann would play on for Ann." in driven.heard("Ann", "vote")[0]
+
+
 async def test_the_old_player_declines(driven: DrivenTable) -> None:
     await asked_for_ann(driven, "24h")
     await driven.say("Ann", "decline")

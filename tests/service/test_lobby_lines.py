@@ -152,13 +152,16 @@ async def test_a_table_is_opened_by_one_line(table: Table) -> None:
     """Its host sits there, the others are invited; of a table that cannot be filled nothing is left."""
     service, ann = table.service, await table.person("Ann")
     request = Request(-1, (), (), None, None, ann, "mail")
-    text = "1830 Bob <bob@player.test>, robot option optional_6_train, option hints"
+    people, rules = "Bob <bob@player.test> and Cid <cid@player.test>, robot", "option optional_6_train"
+    text = f"1830 {people} {rules}, option hints, pace 24h, bank 72h"
     info, invited = await service.lobby_lines.open_table(text, request)
-    assert [each.label for each in invited] == ["Bob (bob@player.test)"]
+    assert [each.label for each in invited] == ["Bob (bob@player.test)", "Cid (cid@player.test)"]
     assert info.hints and info.options == ("optional_6_train",) and info.host_id == ann
+    assert str(info.pace) == "24h, bank 72h"
     assert [(p.name, p.joined) for p in info.seated_players] == [
         ("Ann", True),
         ("Bob", False),
+        ("Cid", False),
         ("Robot", True),
     ]
     with pytest.raises(ValueError, match="Name a title first"):
@@ -168,6 +171,8 @@ async def test_a_table_is_opened_by_one_line(table: Table) -> None:
         await service.lobby_lines.open_table(f"1830 {six}", request)
     with pytest.raises(ValueError, match="not one plain email address"):
         await service.lobby_lines.open_table("1830 Bob <bob@player>", request)
+    with pytest.raises(ValueError, match="`Cid` is no player with an address"):
+        await service.lobby_lines.open_table("1830 Bob <bob@player.test>, Cid", request)
     opened = await service.queries.list_tables()
     assert [each.status for each in opened] == ["lobby", "ended"]
 

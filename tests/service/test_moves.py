@@ -81,6 +81,25 @@ async def test_the_three_failures(world: ServiceHarness) -> None:
     assert "par B&O 100" in ambiguous.suggestions
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("undo pls", "undo"),
+        ("/undo", "undo"),
+        ("udno", "undo"),
+        ("show map", "map"),
+        ("autopass", "auto pass"),
+        ("notes: mine", "notes"),
+        ("awya until 2026-12-24", "away until 2026-12-24"),
+        ("what can I do", ""),
+    ],
+)
+async def test_a_command_with_a_wrong_word_is_named(world: ServiceHarness, text: str, meant: str) -> None:
+    answer = await world.say("Ann", text)
+    assert isinstance(answer, LineUnreadable) and answer.suggestions == ((meant,) if meant else ())
+    assert not meant or answer.reason == f"`{text}` cannot be read. Did you mean `{meant}`?"
+
+
 async def test_a_line_is_named_by_its_place(world: ServiceHarness) -> None:
     """Blank lines and comments are skipped, and counted."""
     answer = await world.say("Ann", "", "# my turn", "buy SV", "  ", "buy QQ")

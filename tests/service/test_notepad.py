@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.features.notepad.feature import MAX_NOTES
-from bot.hub.request import LineRefused, QueryAnswer
+from bot.hub.request import Completed, LineRefused, QueryAnswer
 from tests.service.conftest import ServiceHarness
 
 
@@ -41,3 +41,15 @@ async def test_what_cannot_be_written_is_said(world: ServiceHarness) -> None:
     for number in range(MAX_NOTES):
         await said(world, "Ann", f"note {number}.")
     assert "is full with 50 notes" in await said(world, "Ann", "note one more")
+
+
+async def test_a_note_beside_a_move(world: ServiceHarness) -> None:
+    """Both are done, or neither; what cannot be done is named by its own line."""
+    refused = await world.say("Ann", "buy SV", "note 3 away")
+    assert isinstance(refused, LineRefused) and (refused.index, refused.line) == (1, "note 3 away")
+    refused = await world.say("Ann", "note Bob is rich", "auto pass", "buy SV")
+    assert isinstance(refused, LineRefused) and refused.reason == "`auto pass` has to be submitted alone."
+    assert await world.lines() == [] and await said(world, "Ann", "notes") == "Your notepad here is empty."
+    done = await world.say("Ann", "buy SV", "note Bob is rich")
+    assert isinstance(done, Completed) and done.sentences == ("Your notes at this table:", "1. Bob is rich")
+    assert await world.lines() == ["buy SV"] and "rich" not in str(await world.sent())

@@ -22,7 +22,8 @@ def test_what_running_paying_and_withholding_bring() -> None:
     assert report.state is not None, report.failure
     paid, withheld = bundle_lines(report.state, 0)
     assert paid.startswith("run best; pay") and withheld.startswith("run best; withhold")
-    assert "$" in paid and "$" in withheld and paid != withheld
+    assert "a 2-train on" in paid and "a 2-train on" not in withheld, "it is said once"
+    assert paid.endswith("(paid).") and withheld.endswith("(withheld).")
 
 
 def test_there_is_no_bundle_where_nothing_runs() -> None:

@@ -1,10 +1,11 @@
 """1870 §5.9: share price protection."""
 
+import msgspec
 import pytest
 
-from engine import can_be_protected, copy_state, narrate, parse
+from engine import can_be_protected, copy_state, legal_lines, narrate, parse
 from engine.core.actions import BuyShares, Decline, Pass, ProtectPrice
-from engine.core.state import OperatingRound, PendingSale, StockRound, StockTurn
+from engine.core.state import OperatingRound, PendingSale, State, StockRound, StockTurn
 from engine.kernel import (
     RefusedError,
     advance,
@@ -17,6 +18,7 @@ from engine.kernel import (
     refusal,
 )
 from engine.site_18xx.file_title import file_game, has_no_answer
+from engine.stock.turn import current_stock_round
 from tests.t1870.scenarios import SITE, run_scenario
 
 MP = """
@@ -285,6 +287,20 @@ def test_an_answer_can_be_left_and_taken_back() -> None:
         MP + "!Bob: standing protect MP up to 5 | 1870 §5.9\n"
         "!Ann: standing protect MP ask | 1870 §5.3\n= turn Bob"
     )
+
+
+def test_an_answer_is_offered_where_others_can_sell() -> None:
+    """Not in the first stock round, nor where no other player holds a share."""
+
+    def offered(state: State) -> list[str]:
+        return [line for line in legal_lines(state, "p0") if line.startswith("standing")]
+
+    state = run_scenario(MP + "= turn Bob")
+    assert offered(state) == ["standing protect MP up to 0"]
+    alone = MP.replace("owns Bob MP 3", "owns pool MP 5").replace("@ owns Cid MP 2\n", "")
+    assert offered(run_scenario(alone.replace("round stock Bob", "round stock Ann") + "= turn Ann")) == []
+    state.stack[0] = msgspec.structs.replace(current_stock_round(game_of(state)), number=1)
+    assert offered(state) == []
 
 
 def test_a_standing_order_is_not_narrated() -> None:

@@ -194,23 +194,23 @@ def _as_rows(table: text_views.Table) -> TableRows:
 
 BUNDLES = (("run best", "pay", "pass"), ("run best", "withhold", "pass"))
 OTHER_RUNS = "runs   # asks which other routes can be run, and what they earn"
-MAX_COMMENT = 100
 WITH_OUTCOME = ("run", "pay", "half", "withhold")  # verbs whose lines say in sentences what they bring
 
 
 def bundle_lines(state: engine.State, seat: int) -> tuple[str, ...]:
-    """Bundles that can be played now, with a comment on what running, paying or withholding does.
+    """Bundles that can be played now, with a comment on what paying or withholding does; the first also says
+    how the trains run.
 
     `pass` is left out where the turn has ended without it.
     """
-    found = []
+    found = list[str]()
     for bundle in BUNDLES:
         played, told, position = [], "", state
         for line in bundle:
             if (result := engine.try_line(position, engine_seat(seat), line)) is None:
                 break
             played.append(line)
-            if line != "pass":
+            if line != "pass" and not (found and line == "run best"):
                 told = f"{told} {' '.join(engine.narrate(result.state, result.events))}".strip()
             position = result.state
         if len(played) >= 2:
@@ -239,7 +239,8 @@ def _outcome(state: engine.State, seat: int, line: str) -> str:
 
 def _commented(line: str, told: str) -> str:
     """The line with a comment that is not too long; as it is without one."""
-    comment = told if len(told) <= MAX_COMMENT else told[: MAX_COMMENT - 1] + "…"
+    limit = legal_lines.MAX_COMMENT
+    comment = told if len(told) <= limit else told[: limit - 1] + "…"
     return f"{line}   # {comment}" if told else line
 
 

@@ -78,8 +78,11 @@ class ReadReply:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
+        commands = map(self.reader.commands.similar, [*unclear, *self.parsed.ignored])
         near = [line for text in unclear if (line := nearest_line(text, vocabulary, 0.5))]
-        return tuple(dict.fromkeys(near)) or vocabulary.legal_lines[:12]
+        near += filter(None, commands)
+        of_each_kind = {first_word(line): line for line in reversed(vocabulary.legal_lines)}
+        return tuple(dict.fromkeys(near)) or tuple(reversed(of_each_kind.values()))
 
 
 class ReplyReader:
@@ -96,7 +99,7 @@ class ReplyReader:
         *,
         reads: bool = True,
     ) -> None:
-        self._commands, self._state, self._seat = commands, state, seat
+        self.commands, self._state, self._seat = commands, state, seat
         self._choices, self._reads = choices, reads
 
     def read(self, mail: ParsedMail, address: str = "") -> ReadReply:
@@ -113,7 +116,7 @@ class ReplyReader:
     def vocabulary(self) -> Vocabulary:
         """What the seat can say now; without a seat, what the service reads itself."""
         state, seat = self._state, self._seat
-        verbs = line_verbs(self._commands) | POLICY_VERBS
+        verbs = line_verbs(self.commands) | POLICY_VERBS
         if state is None or seat is None:
             return Vocabulary(verbs)
         lines = tuple(choice.line for choice in self._choices[:MAX_LEGAL_LINES])
@@ -127,7 +130,7 @@ class ReplyReader:
         """Those of the lines that the game or the service can read, each after those before it."""
         state = self._state
         companies, players = (state.companies, state.players) if state else ((), ())
-        read = self._commands.read_line
+        read = self.commands.read_line
         found = {line for line in lines if read(without_comment(line), companies, players)}
         before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
@@ -240,9 +243,9 @@ class SeatReplies:
         table_id, seat = token.seat
         result = await self._submit_lines(token.seat, token, lines, request_id)
         view = await self._service.queries.view(table_id)
-        legal = await self._legal_lines(view, seat)
-        if isinstance(result, LineRefused) and not self._service.commands.may_be_move(result.line):
-            legal = ()
+        is_move = not isinstance(result, LineRefused) or self._service.commands.may_be_move(result.line)
+        is_about_moves = is_move and not isinstance(result, QueryAnswer)
+        legal = await self._legal_lines(view, seat) if is_about_moves else ()
         changes: tuple[str, ...] = ()
         if isinstance(result, Completed):
             changes = await self._cash_changes(table_id, result.played)

@@ -36,6 +36,7 @@ address that belongs to nobody yet gets few invitations in all.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -67,13 +68,16 @@ operator_log = logging.getLogger("for the operator")
 
 OWN_WORDS = ("new", "import", "snapshot", "seat", "options", "help", "resign")
 HELP = (
-    "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME`",
+    "new TITLE Bob <bob@example.org>, Cid <cid@example.org>: open a table and invite them; add `option NAME` "
+    "or `pace 24h`",
     "import NAME, with a game of 18xx.games or a game text attached: play it on here; seat NAME: take a seat",
     "snapshot, with such a game attached: its map, market and sheet, and what is new since the last time",
     "options TITLE: what can be agreed for a title",
     "ask CODE: ask for an open seat at a table",
     "stop: no more emails; `start` in a reply starts them again",
 )
+GOES_ON = re.compile(r"@|^(?:option|pace|robot)\b", re.IGNORECASE)
+"""A line that says more of whom a table is for and what is agreed there, and not `Thanks`."""
 HOW_TO_SIT = (
     "Reply with `seat NAME` to play on in a seat, and with `invite Bob <bob@example.org>` to offer the seat "
     "of Bob to its player by email. The game goes on once every seat has its player."
@@ -257,7 +261,7 @@ class TableReplies:
         rest = lines[0][len(word) :].strip()
         match word:
             case "new":
-                return await self._new(command, " ".join([rest, *lines[1:20]]))
+                return await self._new(command, " ".join([rest, *filter(GOES_ON.search, lines[1:20])]))
             case "import":
                 return await self._import(command, rest)
             case "snapshot":
@@ -277,7 +281,7 @@ class TableReplies:
         if word == "seat":
             word, rest = "ask", open_seat_named(table, rest)
         elif word == "invite":
-            rest = " ".join([rest, *lines[1:20]])
+            rest = " ".join([rest, *filter(GOES_ON.search, lines[1:20])])
         elif word == "resign" and status == "lobby":
             word = "leave"
         if not self._service.commands.from_outside(word, status):

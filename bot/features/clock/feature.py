@@ -35,7 +35,7 @@ from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, re
 from bot.hub.table import LiveTable
 from bot.hub.timers import NUDGE_KIND, PING_KIND, TimerHandler, recall
 from bot.position.times import moment_text
-from storage import ClockChanges, SeatClock, Store, StoredTimer, TablePoll, UnitOfWork
+from storage import ABSENCE_KIND, ClockChanges, SeatClock, Store, StoredTimer, TablePoll, UnitOfWork
 
 NUDGE_AGAIN = timedelta(hours=12)
 
@@ -209,7 +209,7 @@ def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, Tim
     time_up = TimeUp(cache, play_for_seat)
     remind = Reminders(cache, time_up.pause_without_pace).remind
     reminders = dict.fromkeys(("reminder", "escalation", PING_KIND, NUDGE_KIND), remind)
-    return {**reminders, "time_up": time_up.end, "absence": partial(_absence, cache)}
+    return {**reminders, "time_up": time_up.end, ABSENCE_KIND: partial(_absence, cache)}
 
 
 async def _absence(cache: TableCache, row: StoredTimer) -> bool:
@@ -218,10 +218,7 @@ async def _absence(cache: TableCache, row: StoredTimer) -> bool:
     async with cache.store.begin() as unit:
         person = await unit.people.get(row.person_id)
         settings = settings_of(person.preferences, person.time_zone)
-        next_at = None
-        if settings.absence is not None:
-            start, end = settings.absence.interval(settings.zone)
-            next_at = next((at for at in (start, end) if at > unit.now), None)
+        next_at = settings.absence.next_change(settings.zone, unit.now) if settings.absence else None
         if await unit.clocks.take_due(row, next_at):
             await unit.people.update(row.person_id, name=person.name)  # tables load their deputies again
             await unit.clocks.look_again_for(row.person_id)

@@ -28,7 +28,10 @@ SHUFFLED = "shuffled"
 _OPTION = re.compile(r"\boption\s+([\w .-]{1,60}?)\s*(?=,|;|\boption\b|$)", re.IGNORECASE)
 _ROBOT = re.compile(rf"(?:^|,)\s*{ROBOT_WORD}\s*(?=,|$)", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,100}>", re.IGNORECASE)
-_PLAYER = re.compile(r"([^<>,;@\n]{0,60}?)\s*(?:<\s*([^<>\s]{3,254})\s*>|([^<>,;\s]+@[^<>,;\s]+))")
+_PACE = re.compile(r"[\s,;.]+pace\s+((?:\d|daily|none).*)$", re.IGNORECASE)
+_PLAYER = re.compile(
+    r"(?:\s*\band\s+)?([^<>,;@\n]{0,60}?)\s*(?:<\s*([^<>\s]{3,254})\s*>|([^<>,;\s]+@[^<>,;\s]+))"
+)
 
 
 class Invited(NamedTuple):
@@ -46,9 +49,14 @@ class Invited(NamedTuple):
 
 
 def parse_players(text: str) -> list[Invited]:
-    """The players in `Bob <bob@example.org>, cid@example.org, Dora <@123>`."""
-    found = []
-    for name, marked, bare in _PLAYER.findall(_AUTOLINK.sub("", text)):
+    """The players in `Bob <bob@example.org>, cid@example.org, Dora <@123>`.
+
+    Raises ValueError for what stands beside them and is none.
+    """
+    found, text = [], _AUTOLINK.sub("", text)
+    if unread := list(filter(None, (part.strip(" .") for part in re.split("[,;]", _PLAYER.sub(",", text))))):
+        raise ValueError(f"`{unread[0]}` is no player with an address, as in `Bob <bob@example.org>`.")
+    for name, marked, bare in _PLAYER.findall(text):
         address = (marked or bare).casefold()
         found.append(Invited(player_name(name.strip() or address), address, bool(name.strip())))
     return found
@@ -98,13 +106,15 @@ class LobbyLines:
     async def open_table(
         self, text: str, request: Request, options: Sequence[str] | None = None, **details: Any
     ) -> tuple[TableInfo, list[Invited]]:
-        """Open a table: `TITLE Bob <bob@example.org>, robot option optional_6_train`; the table, and who is
-        invited.
+        """Open a table: `TITLE Bob <bob@example.org>, robot option optional_6_train, pace 24h`; the table,
+        and who is invited.
 
         Who opens it is its host, and sits there. The players of the operator are new persons, who sit in this
         order: a name does not say who somebody is, and those who link one address at two tables are one
         person. details: see `Lobby.create`. Raises ValueError; then there is no table.
         """
+        if pace := _PACE.search(text):
+            text, details = text[: pace.start()], {**details, "pace": pace[1]}
         options = [option.strip(" .") for option in _OPTION.findall(text)] or options
         title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
         if title not in engine.title_names():
@@ -113,7 +123,8 @@ class LobbyLines:
             is_operator = request.person_id is None
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
-        by, invited = request.person_id, [] if request.person_id is None else parse_players(rest)
+        by = request.person_id
+        invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
         rules = tuple(option for option in options or () if option != HINTS)
         most = engine.title_of(title, rules).components.players["max"]
         if len(invited) + 1 > most:
@@ -213,7 +224,7 @@ class LobbyLines:
     async def replace(self, info: TableInfo, seat: int, new: str, request: Request) -> str:
         """Ask a person, `Dora <dora@example.org>`, to play on in a seat of a game; who names themselves asks
         for it. The operator names a new person, who has the seat at once."""
-        by, players = request.person_id, parse_players(new)
+        by, players = request.person_id, parse_players(new) if "@" in new else []
         if players:
             async with self._cache.store.begin() as unit:
                 person_id = (await self._person(unit, info, players[0], request)).id

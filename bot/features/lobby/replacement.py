@@ -90,7 +90,8 @@ class Replacements:
             async with self._store.read() as unit:
                 voters = await self.voters(unit, table, seat)
             details = {"seat": seat, "person": person_id, "name": name}
-            question = f"{name} would play on for {former}."
+            who = f"Another person called {name}" if name == former else name
+            question = f"{who} would play on for {former}."
             result = await self._open(table, seat, "replace", voters, question, details)
             if isinstance(result, LineRefused):
                 raise ValueError(result.reason)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from bot.hub.cache import TableCache
-from bot.hub.command import Command, Form, TableCommand
-from bot.hub.request import CommandResult, QueryAnswer, Request, refused, writer_of
+from bot.hub.command import Command, Form, Lines, TableCommand
+from bot.hub.commit import CommitDraft
+from bot.hub.play import Beside, MoveHandler
+from bot.hub.request import CommandResult, QueryAnswer, Request, first_word, refused, writer_of
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask
 
@@ -21,30 +24,44 @@ _DELETION = re.compile(r"(\d{1,4}) away", re.IGNORECASE)
 class Notepad:
     """Keeps the notes of each person at each table: a list of texts."""
 
-    def __init__(self, cache: TableCache) -> None:
-        self._cache = cache
+    def __init__(self, cache: TableCache, moves: MoveHandler) -> None:
+        self._cache, self._moves = cache, moves
 
     def commands(self) -> list[Command]:
         """`note`, `notes`."""
         writing = Form("note TEXT", "write to your notepad, which nobody else sees", pattern=r"note .{1,200}")
         deleting = Form("note N away", "delete note N", "note 2 away")
         return [
-            TableCommand("note", (writing, deleting), self._write),
+            TableCommand("note", (writing, deleting), self._write, Lines.ANY),
             TableCommand("notes", (Form("notes", "read your notepad"),), self._read),
         ]
 
     async def _write(self, table: LiveTable, request: Request) -> CommandResult:
-        """Add or delete a note."""
+        """Add or delete notes, in the commit of the moves of the same request, if it has any."""
         if (person_id := writer_of(table, request)) is None:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
-        text = request.rest
-        async with self._cache.commit(table, request.request_id) as draft:
+        places = [place for place, line in enumerate(request.lines) if first_word(line) == "note"]
+        place = 0
+
+        async def carry_out(draft: CommitDraft) -> Callable[[], tuple[str, ...]]:
+            nonlocal place
             facts = (await draft.unit()).facts
             key = FEATURE, table.stored_info.id, person_id
-            notes = _changed(await facts.get(*key) or [], text)
+            notes = await facts.get(*key) or []
+            for place in places:
+                notes = _changed(notes, request.lines[place].partition(" ")[2].strip())
             await facts.set(*key, notes or None)
-            draft.result = _answer(table, request, notes)
-        return draft.result
+            return lambda: tuple(_text(notes).splitlines())
+
+        try:
+            if len(places) < len(request.lines):
+                return await self._moves.play_lines(table, request, Beside(frozenset(places), carry_out))
+            async with self._cache.commit(table, request.request_id) as draft:
+                written = await carry_out(draft)
+                draft.result = _answer(table, request, "\n".join(written()))
+            return draft.result
+        except ValueError as error:
+            return refused(table, request, str(error), place)
 
     async def _read(self, table: LiveTable, request: Request) -> CommandResult:
         """The notes of the person who asks."""
@@ -52,7 +69,7 @@ class Notepad:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
         async with self._cache.store.read() as unit:
             notes: Any = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
-        return _answer(table, request, notes or [])
+        return _answer(table, request, _text(notes or []))
 
 
 def _changed(notes: list[str], text: str) -> list[str]:
@@ -71,9 +88,12 @@ def _changed(notes: list[str], text: str) -> list[str]:
     return [*notes, text]
 
 
-def _answer(table: LiveTable, request: Request, notes: list[str]) -> QueryAnswer:
+def _text(notes: list[str]) -> str:
     numbered = [f"{number}. {note}" for number, note in enumerate(notes, 1)]
-    text = "\n".join(["Your notes at this table:", *numbered]) if notes else "Your notepad here is empty."
+    return "\n".join(["Your notes at this table:", *numbered]) if notes else "Your notepad here is empty."
+
+
+def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
     writing = Ask("Write", "note ", "sell the PRR in time")
     return QueryAnswer(
         "notes", text, next_decision_id=table.decision_id_of(request.seat), controls=(writing,)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, PersonCommand
+from bot.hub.notifications.waiting import waiting_tables
 from bot.hub.people import (
     Limits,
     addresses_text,
@@ -19,6 +20,7 @@ from bot.hub.people import (
     prefer_address,
 )
 from bot.hub.request import QueryAnswer
+from bot.hub.timers import PING_KIND, recall
 from mail.reply_address import normalize_address
 from storage import UnitOfWork
 
@@ -82,4 +84,15 @@ async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
     if len(await unit.people.identities(person_id)) == 1:
         raise ValueError(f"{address} is the only way to its owner, so it stays. Emails can be stopped.")
     await unit.people.remove_identity(person_id, "email", address)
+    await _send_elsewhere(unit, person_id, address)
     return f"{address} is no longer linked. {await addresses_text(unit, person_id)}"
+
+
+async def _send_elsewhere(unit: UnitOfWork, person_id: int, former: str) -> None:
+    """Let emails that wait for an address that is given up go to another of the person; who has none is asked
+    on Discord instead."""
+    if others := await unit.people.verified_addresses(person_id):
+        await unit.outbox.redirect("mail", others[0], to=former)
+    elif await unit.outbox.withdraw("mail", to=former):
+        for clock in [each.clock for each in await waiting_tables(unit, person_id) if each.clock]:
+            await recall(unit, PING_KIND, clock, unit.now)

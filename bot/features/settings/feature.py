@@ -35,7 +35,7 @@ from bot.hub.timers import NUDGE_KIND, PING_KIND, recall
 from bot.position.controls import Ask, Choose, Control, Option, Say
 from bot.position.times import day_text
 from renderers import PaletteName
-from storage import Person, UnitOfWork
+from storage import ABSENCE_KIND, Person, UnitOfWork
 
 CHANNEL_MISSING = {
     "mail": "You have no confirmed email address; link one first (`/me email` on Discord).",
@@ -191,12 +191,11 @@ class PersonSettingsService:
             await unit.clocks.set_due(digest, "digest", at, person_id=person_id)
         else:
             await unit.clocks.delete_due(digest)
-        if settings.absence is None or settings.is_over(unit.now):
+        if settings.absence is None:
             await unit.clocks.delete_due(absence)
-            return
-        start, end = settings.absence.interval(settings.zone)
-        at = start if start > unit.now else end
-        await unit.clocks.set_due(absence, "absence", at, person_id=person_id)
+        else:
+            at = settings.absence.next_change(settings.zone, unit.now)
+            await unit.clocks.set_due(absence, ABSENCE_KIND, at, person_id=person_id)
 
     @staticmethod
     async def _tell_what_waits(

@@ -186,8 +186,8 @@ def vote_requests(
     if recipient and not may_vote(table, open_poll, seat, recipient.person_id):
         return []
     key = poll_id(open_poll)
-    text = f"{open_poll.poll.details['question']} Answer `accept` or `decline`."
-    notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(text,))
+    question = str(open_poll.poll.details["question"])
+    notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(question,))
     return sent(table, notification, recipient, now=now, suffix=key + suffix)
 
 

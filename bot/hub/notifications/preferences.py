@@ -100,6 +100,9 @@ class TellSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         return lines
 
 
+FAR_AWAY = datetime(9000, 1, 1, tzinfo=UTC)
+
+
 class Absence(msgspec.Struct, frozen=True):
     """A person is away, from the start of one local day to the start of another (ISO dates).
 
@@ -124,6 +127,10 @@ class Absence(msgspec.Struct, frozen=True):
         if self.until:
             end = max(min(end, datetime.fromisoformat(self.until)), start)
         return start, end
+
+    def next_change(self, zone_name: str | None, now: datetime) -> datetime:
+        """When it begins or ends next. After its end that is never, unless the time is set back."""
+        return next((at for at in self.interval(zone_name) if at > now), FAR_AWAY)
 
     @property
     def line(self) -> str:
