@@ -29,7 +29,7 @@ BASE_SIZE, COMPACT_SIZE = 36_000, 12_000
 """Bytes of memory, about: of a table without its log, with its position decoded and encoded, and of one whose
 position is only encoded. Measured: 29,000 and 11,000."""
 RECENT_ROWS = 8
-"""So many rows may be new to the clock, and it needs no log."""
+"""Of so many rows a table remembers whom it waited for after them, so that the clock needs no log."""
 
 
 @dataclass(frozen=True, slots=True)

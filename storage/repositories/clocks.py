@@ -11,11 +11,10 @@ statements and writing at most five, whatever the number of tables.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-import msgspec
 from sqlalchemy import Boolean, Connection, Executable, literal_column
 from sqlmodel import bindparam, col, delete, func, or_, select, update
 
@@ -43,7 +42,8 @@ NEVER_FOLLOWED = -1
 """The `seq` of a table whose clocks have not been looked at."""
 
 
-class SeatClock(msgspec.Struct):
+@dataclass(slots=True)
+class SeatClock:
     """See `SeatClockRecord`."""
 
     table_id: int
@@ -68,7 +68,20 @@ class SeatTimer(NamedTuple):
     table_id: int
     seat: int
     details: dict[str, Any]
-    person_id: None = None
+
+
+class UnfollowedRow(NamedTuple):
+    """What clocks need of a row of the log, see `LogRow`."""
+
+    table_id: int
+    seq: int
+    created_at: datetime
+    kind: str
+    seat: int | None
+    line: str
+    raw_line: str
+    transport: str
+    person_id: int | None
 
 
 class ClockRecord(NamedTuple):
@@ -84,7 +97,7 @@ class ClockRecord(NamedTuple):
     seats: dict[int, SeatClock]
     due: dict[str, StoredTimer]
     deputies: Sequence[Deputy]
-    rows: Sequence[MoveRecord]
+    rows: Sequence[UnfollowedRow]
 
 
 @dataclass
@@ -107,13 +120,14 @@ class ClockChanges:
         self.followed |= other.followed
 
 
+_CLOCK_FIELDS = tuple(each.name for each in fields(SeatClock))
 _TABLES = (
     select(TableSnapshot.table_id, TableSnapshot.seq, TableSnapshot.revision, TableClock.seq)
     .outerjoin(TableClock, col(TableClock.table_id) == col(TableSnapshot.table_id))
     .where(col(TableSnapshot.table_id).in_(IDS))
 )
 _SEATS = (
-    select(*(columns_of(SeatClockRecord)[name] for name in SeatClock.__struct_fields__))
+    select(*(columns_of(SeatClockRecord)[name] for name in _CLOCK_FIELDS))
     .where(col(SeatClockRecord.table_id).in_(IDS))
     .order_by(col(SeatClockRecord.seat))
 )
@@ -124,7 +138,7 @@ _DUE = (
 )
 _DEPUTIES = select(Deputy).where(col(Deputy.table_id).in_(IDS)).order_by(col(Deputy.seat))
 _LOG = (
-    select(MoveRecord)
+    select(*(columns_of(MoveRecord)[name] for name in UnfollowedRow._fields))
     .join(TableClock, col(TableClock.table_id) == col(MoveRecord.table_id))
     .where(
         col(MoveRecord.table_id).in_(IDS),
@@ -142,7 +156,8 @@ def read_clock_records(connection: Connection, table_ids: Sequence[int]) -> dict
         return fetch(connection, query, ids=table_ids)
 
     seats = grouped(SeatClock(*row) for row in rows(_SEATS))
-    due, deputies, log = grouped(rows(_DUE)), grouped(rows(_DEPUTIES)), grouped(rows(_LOG))
+    log = grouped(UnfollowedRow(*row) for row in rows(_LOG))
+    due, deputies = grouped(rows(_DUE)), grouped(rows(_DEPUTIES))
     return {
         table_id: ClockRecord(
             seq, revision, None if followed in (None, NEVER_FOLLOWED) else followed,
@@ -168,7 +183,9 @@ def write_clock_changes(connection: Connection, changes: ClockChanges, now: date
         if rows:
             connection.execute(upsert(connection.dialect.name, model), rows)
 
-    write(SeatClockRecord, [msgspec.structs.asdict(clock) for clock in changes.seats])
+    write(
+        SeatClockRecord, [{name: getattr(clock, name) for name in _CLOCK_FIELDS} for clock in changes.seats]
+    )
     if changes.not_due:
         connection.execute(delete(StoredTimer).where(col(StoredTimer.key).in_(changes.not_due)))
     write(StoredTimer, [timer._asdict() for timer in changes.due])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from copy import copy
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 import engine
@@ -119,7 +119,7 @@ class _Followup:
         self._rules = ClockRules(self._info.pace, table.metadata.settings)
         self._recipients = dict(table.metadata.recipients)
         self._clocks = record.seats
-        self._before = {seat: copy(clock) for seat, clock in record.seats.items()}
+        self._before = {seat: replace(clock) for seat, clock in record.seats.items()}
         self.changes = ClockChanges(followed={self._info.id: table.seq})
         self._timers = SeatTimers(self._info, record.due, self._recipients, self._holdoff, now, self.changes)
         for seat in range(len(self._info.names)):
