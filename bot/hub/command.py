@@ -75,6 +75,11 @@ class Form:
         return any(not _WORDS_OF_FIELDS.isdisjoint(part.split("|")) for part in parts)
 
     @property
+    def takes_any_text(self) -> bool:
+        """Whether any words make a line of this form."""
+        return not {"TEXT", "LINES"}.isdisjoint(re.split(r"[\s\[\]]+", self.text))
+
+    @property
     def unknown_field(self) -> str:
         """A word in capitals that is no field, where the form has no pattern; empty if there is none."""
         words = re.split(r"[\s\[\]|]+", "" if self.pattern else self.text)
@@ -282,13 +287,18 @@ class Commands:
             return None
         return command
 
-    def stands_alone(self, line: str, reader: TableCommand | None = None) -> bool:
-        """Whether a line cannot be submitted with lines of the game, nor with those of a reader."""
+    def stands_alone(self, line: str) -> bool:
+        """Whether a line cannot be submitted with lines of the game."""
         command = self.get(first_word(line))
         if command is None or command.name in SHARED_WORDS:
             return line.casefold().split()[1:] == ["vote"]
-        has_reader = reader is None or getattr(command, "handler", None) == reader.handler
-        return command.others is not Lines.ANY or not has_reader
+        return command.others is not Lines.ANY
+
+    def is_of_another(self, line: str, table: LiveTable, request: Request, reader: TableCommand) -> bool:
+        """Whether a line is for another command that lines of the game may stand beside."""
+        command = self._applying(line, table, request)
+        is_for_reader = getattr(command, "handler", None) == reader.handler
+        return command is not None and command.others is Lines.ANY and not is_for_reader
 
     @property
     def words(self) -> frozenset[str]:
@@ -334,7 +344,13 @@ class Commands:
 
     def read_line(self, text: str, companies: Iterable[str], players: Iterable[str]) -> bool:
         """Whether a text is a command in full, and not a sentence that begins like one."""
-        for pattern in self._patterns:
+        return self._is_read(text, self._patterns.values(), companies, players)
+
+    @staticmethod
+    def _is_read(
+        text: str, patterns: Iterable[re.Pattern[str]], companies: Iterable[str], players: Iterable[str]
+    ) -> bool:
+        for pattern in patterns:
             if (match := pattern.fullmatch(text)) is None:
                 continue
             named = match.groupdict()
@@ -347,7 +363,7 @@ class Commands:
 
     def similar(self, text: str) -> str:
         """The command in full that a text may mean which is none: `undo` for `udno pls`, `auto pass` for
-        `autopass`, `map` for `show map`; empty if there is none."""
+        `autopass`, `map` for `show map`; empty if there is none, and never a note, which may be anything."""
         words = re.findall(r"[^\s/!`]+", without_courtesies(text.casefold(), self.words))
         if words[:1] == ["show"]:
             del words[0]
@@ -357,21 +373,24 @@ class Commands:
         is_short = len(words) == 1 and len(first) <= MAX_SHORT
         alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
         beginnings = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        patterns = [pattern for form, pattern in self._patterns.items() if not form.takes_any_text]
         for name in [*beginnings, *alike]:
             joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
             rest = [*joined.split(), *words[1:]]
-            found = (" ".join([name, *rest[:count]]) for count in range(len(rest), -1, -1))
-            if meant := next((each for each in found if self.read_line(each, (), ())), ""):
+            found = (" ".join([name, *rest[:count]]) for count in range(len(rest), bool(joined) - 1, -1))
+            if meant := next((each for each in found if self._is_read(each, patterns, (), ())), ""):
                 return meant
         return ""
 
     @cached_property
-    def _patterns(self) -> list[re.Pattern[str]]:
-        return [
-            re.compile(rf"(?:show )?{form.regex}[?!]?" if isinstance(command, Query) else form.regex, re.I)
+    def _patterns(self) -> dict[Form, re.Pattern[str]]:
+        return {
+            form: re.compile(
+                rf"(?:show )?{form.regex}[?!]?" if isinstance(command, Query) else form.regex, re.I
+            )
             for command in self._commands.values()
             for form in command.forms
-        ]
+        }
 
 
 def _regex_of(form: str) -> str:

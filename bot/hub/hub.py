@@ -418,9 +418,11 @@ class Hub:
     ) -> LineRefused | None:
         """The result for a request with a line that has to be submitted alone. reader: reads the request."""
         for index, each in enumerate(request.lines):
-            stands_alone = self.commands.stands_alone(each, reader)
-            if stands_alone or can_only_vote(table, request, each):
+            if self.commands.stands_alone(each) or can_only_vote(table, request, each):
                 return refused(table, request, f"`{each}` has to be submitted alone.", index)
+            if reader is not None and self.commands.is_of_another(each, table, request, reader):
+                why = f"`{each}` and `{reader.name}` cannot be in one message; send two."
+                return refused(table, request, why, index)
         return None
 
     @staticmethod

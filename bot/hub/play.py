@@ -24,6 +24,7 @@ from bot.hub.request import (
     Request,
     ask_to_confirm,
     not_running,
+    refused,
 )
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat, pending_decisions
@@ -35,6 +36,21 @@ TO_ACT = " to act: "
 OFFERED_ALREADY = "That is offered already, and waits for an answer."
 
 _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedError
+
+
+class NotCarriedOut(Exception):
+    """A line beside the moves cannot be carried out. index: of the line in its request."""
+
+    def __init__(self, error: ValueError | engine.UnreadableError | engine.RefusedError, index: int) -> None:
+        super().__init__(str(error))
+        self._error, self._index = error, index
+
+    def result(self, table: LiveTable, request: Request) -> CommandResult:
+        """What is answered."""
+        if isinstance(self._error, ValueError):
+            return refused(table, request, str(self._error), self._index)
+        decision_id = table.decision_id_of(request.seat)
+        return line_failure(self._error, *request.numbered_line(self._index), (), decision_id)
 
 
 class Beside(NamedTuple):

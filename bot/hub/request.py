@@ -318,7 +318,7 @@ def not_running(table: LiveTable, *statuses: str) -> TableNotRunning | None:
 def out_of_play(info: TableInfo) -> TableNotRunning:
     """The result for a table that is not in play."""
     can_go_on = info.status == "paused" and all(map(info.player_at, range(len(info.names))))
-    return TableNotRunning(info.status, info.status_sentence + " `resume` goes on." * can_go_on)
+    return TableNotRunning(info.status, info.status_sentence + " `resume` lets it go on." * can_go_on)
 
 
 def split_lines(text: str) -> list[str]:

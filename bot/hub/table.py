@@ -29,7 +29,8 @@ BASE_SIZE, COMPACT_SIZE = 38_000, 14_000
 """Bytes of memory, about: of a table without its log, with its position decoded and encoded, and of one whose
 position is only encoded. Measured: 29,000 and 11,000, and up to 2,400 for the rows that are remembered."""
 RECENT_ROWS = 8
-"""Of so many rows a table remembers whom it waited for after them, so that the clock needs no log."""
+"""Of so many rows a table remembers whom it waited for after them, where that is known: the clock then needs
+no log for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +317,7 @@ class LiveTable:
         return self._pending
 
     def pending_after(self, seq: int) -> tuple[PendingDecision, ...]:
-        """Whom the table waited for after a row of the log. Raises LogNotLoaded for one long ago."""
+        """Whom the table waited for after a row of the log. Raises LogNotLoaded where it takes the log."""
         if seq == self.seq:
             return self.pending
         for row, pending in self._pending_after:

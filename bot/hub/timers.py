@@ -43,7 +43,7 @@ again because another player wants it, and when they are told what they have not
 SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
-FIRST_RETRY, LAST_RETRY = timedelta(seconds=MAX_WAIT), timedelta(hours=1)
+FIRST_RETRY, LAST_RETRY = timedelta(seconds=MAX_WAIT), timedelta(minutes=10)
 BATCH = 50
 TABLES_AT_ONCE = 32
 
@@ -120,6 +120,7 @@ class Clock:
     async def tick(self) -> datetime | None:
         """Follow up the tables and do all that is due; when something is due next."""
         now = self._cache.store.now()
+        self._failed = {name: each for name, each in self._failed.items() if each[1] + LAST_RETRY > now}
         self._skipped = {name for name, (_, until) in self._failed.items() if until > now}
         await self._note_time()
         look = await self._follow_and_look()
@@ -183,7 +184,11 @@ class Clock:
                 return False
             waited, _ = self._failed.get(name, (FIRST_RETRY / 2, None))
             self._failed[name] = (wait := min(2 * waited, LAST_RETRY)), self._cache.store.now() + wait
-            log.exception("clock: %s failed, and is tried again in %s", name, wait)
+            self._skipped.add(name)
+            if isinstance(error, NotFound):
+                log.warning("clock: %s: %s", name, error)
+            else:
+                log.exception("clock: %s failed, and is tried again in %s", name, wait)
         return False
 
     async def _note_time(self) -> None:

@@ -57,10 +57,10 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """A table with columns of fixed width; numbers are aligned to the right, and so is what stands above."""
     cells = [list(head), *(list(row) for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    lines = ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells]
+    lines = ["  ".join(_align(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cells[1:]]
     above = zip(head, cells[1] if cells[1:] else head, widths, strict=True)
     names = (name.rjust(width) if is_number(cell) else name.ljust(width) for name, cell, width in above)
-    return ["  ".join(names).rstrip(), *lines[1:]]
+    return ["  ".join(names).rstrip(), *lines]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:

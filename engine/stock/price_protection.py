@@ -314,7 +314,8 @@ class StandingProtectionOrders(OutOfTurn[Game]):
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         if g.state.game_over:
             return
-        nothing_is_sold = isinstance(round := g.state.stack[0], StockRound) and round.is_first
+        current = g.state.stack[0]
+        nothing_is_sold = isinstance(current, StockRound) and current.is_first
         for company, co in g.state.companies.items():
             others_hold = any(co.shares.get(other) for other in g.state.seats if other != seat)
             if co.president == seat and others_hold and not nothing_is_sold:

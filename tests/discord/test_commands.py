@@ -161,7 +161,7 @@ async def test_in_the_thread_of_a_table_a_command_is_about_that_table(
         told = await fake.run_command("Ann", first, command)
         assert told.text and pair.table_code not in told.text, f"{command}: {told.text}"
     refused = (await fake.run_command("Ann", first, "do", line="buy SV")).text
-    assert refused == f"Table {code} is paused. `resume` goes on."
+    assert refused == f"Table {code} is paused. `resume` lets it go on."
     elsewhere = (await fake.run_command("Ann", "general", "table pause")).text
     assert f"Table {pair.table_code} is paused." in elsewhere, "of a channel's, the pair one"
     assert [t.status for t in await pair.service.queries.list_tables()] == ["paused", "paused"]

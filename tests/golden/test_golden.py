@@ -37,6 +37,9 @@ default. If the format must change, decode the old one as well, and write the fo
 `python -m tests.golden.make VERSION`.
 """
 
+READ_NO_MORE = {f"<{result}>.pending" for result in ("Completed", "PollUpdated", "StaleDecision")}
+"""Fields that nobody reads: a stored result that has them, as in the stores below, is read without them."""
+
 
 def content(version: str, name: str) -> bytes:
     raw = (FOLDER / version / name).read_bytes()
@@ -65,7 +68,8 @@ def test_a_folder_is_never_overwritten() -> None:
 @pytest.mark.parametrize("version", VERSIONS)
 def test_stored_types_are_still_readable(version: str) -> None:
     """Tags, fields and their types are those of the stored bytes; new fields have defaults."""
-    problems = list(incompatibilities(json.loads(content(version, "types.json")), stored_types()))
+    found = incompatibilities(json.loads(content(version, "types.json")), stored_types())
+    problems = [problem for problem in found if problem.split()[0] not in READ_NO_MORE]
     assert not problems, ADVICE.format(version=version, problems="\n  ".join(problems))
 
 

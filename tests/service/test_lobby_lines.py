@@ -153,7 +153,7 @@ async def test_a_table_is_opened_by_one_line(table: Table) -> None:
     service, ann = table.service, await table.person("Ann")
     request = Request(-1, (), (), None, None, ann, "mail")
     people, rules = "Bob <bob@player.test> and Cid <cid@player.test>, robot", "option optional_6_train"
-    text = f"1830 {people} {rules}, option hints, pace 24h, bank 72h"
+    text = f"1830 {people}, pace 24h, bank 72h, {rules}, option hints"
     info, invited = await service.lobby_lines.open_table(text, request)
     assert [each.label for each in invited] == ["Bob (bob@player.test)", "Cid (cid@player.test)"]
     assert info.hints and info.options == ("optional_6_train",) and info.host_id == ann

@@ -92,6 +92,9 @@ async def test_the_three_failures(world: ServiceHarness) -> None:
         ("notes: mine", "notes"),
         ("awya until 2026-12-24", "away until 2026-12-24"),
         ("what can I do", ""),
+        ("Noted.", ""),
+        ("Trying later", ""),
+        ("resigned yesterday", ""),
     ],
 )
 async def test_a_command_with_a_wrong_word_is_named(world: ServiceHarness, text: str, meant: str) -> None:

@@ -48,7 +48,9 @@ async def test_a_note_beside_a_move(world: ServiceHarness) -> None:
     refused = await world.say("Ann", "buy SV", "note 3 away")
     assert isinstance(refused, LineRefused) and (refused.index, refused.line) == (1, "note 3 away")
     refused = await world.say("Ann", "note Bob is rich", "auto pass", "buy SV")
-    assert isinstance(refused, LineRefused) and refused.reason == "`auto pass` has to be submitted alone."
+    assert isinstance(refused, LineRefused) and refused.reason == (
+        "`auto pass` and `note` cannot be in one message; send two."
+    )
     assert await world.lines() == [] and await said(world, "Ann", "notes") == "Your notepad here is empty."
     done = await world.say("Ann", "buy SV", "note Bob is rich")
     assert isinstance(done, Completed) and done.sentences == ("Your notes at this table:", "1. Bob is rich")

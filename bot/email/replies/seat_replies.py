@@ -40,6 +40,7 @@ from mail.reply_address import ReplyToken
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 MAX_LEGAL_LINES = 400  # that a reply is compared with
+MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
 _POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
@@ -78,9 +79,9 @@ class ReadReply:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
-        commands = map(self.reader.commands.similar, [*unclear, *self.parsed.ignored])
         near = [line for text in unclear if (line := nearest_line(text, vocabulary, 0.5))]
-        near += filter(None, commands)
+        short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
+        near += filter(None, map(self.reader.commands.similar, [*unclear, *short]))
         of_each_kind = {first_word(line): line for line in reversed(vocabulary.legal_lines)}
         return tuple(dict.fromkeys(near)) or tuple(reversed(of_each_kind.values()))
 

@@ -28,7 +28,11 @@ SHUFFLED = "shuffled"
 _OPTION = re.compile(r"\boption\s+([\w .-]{1,60}?)\s*(?=,|;|\boption\b|$)", re.IGNORECASE)
 _ROBOT = re.compile(rf"(?:^|,)\s*{ROBOT_WORD}\s*(?=,|$)", re.IGNORECASE)
 _AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,100}>", re.IGNORECASE)
-_PACE = re.compile(r"[\s,;.]+pace\s+((?:\d|daily|none).*)$", re.IGNORECASE)
+_PACE = re.compile(
+    r"[\s,;.]+pace\s+((?:\d|daily|none).*?)(?=$|[,;\s]+option\b|[,;]\s*robot\s*(?:[,;]|$)|[,;][^,;]*@)",
+    re.IGNORECASE,
+)
+"""Up to what follows it: its own parts, `pace 24h, bank 72h`, have commas too."""
 _PLAYER = re.compile(
     r"(?:\s*\band\s+)?([^<>,;@\n]{0,60}?)\s*(?:<\s*([^<>\s]{3,254})\s*>|([^<>,;\s]+@[^<>,;\s]+))"
 )
@@ -114,7 +118,7 @@ class LobbyLines:
         person. details: see `Lobby.create`. Raises ValueError; then there is no table.
         """
         if pace := _PACE.search(text):
-            text, details = text[: pace.start()], {**details, "pace": pace[1]}
+            text, details = text[: pace.start()] + text[pace.end() :], {**details, "pace": pace[1]}
         options = [option.strip(" .") for option in _OPTION.findall(text)] or options
         title, _, rest = _OPTION.sub("", text).strip(" ,").partition(" ")
         if title not in engine.title_names():

@@ -9,7 +9,7 @@ from typing import Any
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
-from bot.hub.play import Beside, MoveHandler
+from bot.hub.play import Beside, MoveHandler, NotCarriedOut
 from bot.hub.request import CommandResult, QueryAnswer, Request, first_word, refused, writer_of
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask
@@ -41,15 +41,16 @@ class Notepad:
         if (person_id := writer_of(table, request)) is None:
             return refused(table, request, "Nobody plays that seat, so it has no notepad.")
         places = [place for place, line in enumerate(request.lines) if first_word(line) == "note"]
-        place = 0
 
         async def carry_out(draft: CommitDraft) -> Callable[[], tuple[str, ...]]:
-            nonlocal place
             facts = (await draft.unit()).facts
             key = FEATURE, table.stored_info.id, person_id
             notes = await facts.get(*key) or []
             for place in places:
-                notes = _changed(notes, request.lines[place].partition(" ")[2].strip())
+                try:
+                    notes = _changed(notes, "".join(request.lines[place].split(None, 1)[1:]))
+                except ValueError as error:
+                    raise NotCarriedOut(error, place) from error
             await facts.set(*key, notes or None)
             return lambda: tuple(_text(notes).splitlines())
 
@@ -60,8 +61,8 @@ class Notepad:
                 written = await carry_out(draft)
                 draft.result = _answer(table, request, "\n".join(written()))
             return draft.result
-        except ValueError as error:
-            return refused(table, request, str(error), place)
+        except NotCarriedOut as failure:
+            return failure.result(table, request)
 
     async def _read(self, table: LiveTable, request: Request) -> CommandResult:
         """The notes of the person who asks."""

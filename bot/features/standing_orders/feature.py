@@ -32,7 +32,7 @@ from bot.features.standing_orders.pages import (
 from bot.hub.cache import TableCache
 from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.commit import CommitDraft
-from bot.hub.play import Beside, MoveHandler, line_failure
+from bot.hub.play import Beside, MoveHandler, NotCarriedOut
 from bot.hub.polls import holds_table
 from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, not_running, refused
 from bot.hub.table import LiveTable
@@ -87,16 +87,16 @@ class OrderHandler:
             return problem
         try:
             return await self._leave(table, request, own, groups)
-        except _NotLeft as failure:
-            if isinstance(failure.error, ValueError):
-                return refused(table, request, str(failure.error), failure.index)
-            decision_id = table.decision_id_of(request.seat)
-            return line_failure(failure.error, *request.numbered_line(failure.index), (), decision_id)
+        except NotCarriedOut as failure:
+            return failure.result(table, request)
 
     async def _leave(
         self, table: LiveTable, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
     ) -> CommandResult:
-        """Leave orders, in the commit of the moves of the same request, if it has any. Raises _NotLeft."""
+        """Leave orders, in the commit of the moves of the same request, if it has any.
+
+        Raises NotCarriedOut.
+        """
         carry_out = partial(self._leave_in, request=request, own=own, groups=groups)
         about_orders = frozenset(index for group in groups for index in group.indices)
         if len(about_orders) < len(request.lines):
@@ -112,22 +112,24 @@ class OrderHandler:
     async def _leave_in(
         self, draft: CommitDraft, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
     ) -> Callable[[], tuple[str, ...]]:
-        """Carry out the lines about orders in a draft; what is answered after it. Raises _NotLeft."""
+        """Carry out the lines about orders in a draft; what is answered after it. Raises NotCarriedOut."""
         state, texts = draft.state or draft.table.state, list[str]()
         for group in groups:
             try:
                 texts.append(full_order_line(state, request.seat, own, group.text))
             except (ValueError, engine.UnreadableError, engine.RefusedError) as error:
-                raise _NotLeft(error, group.place) from error
+                raise NotCarriedOut(error, group.place) from error
         armed = [text for text in texts if text.split()[1] not in ("off", "first")]
         if armed and len(own) + len(armed) > MAX_MOVES:
-            raise _NotLeft(ValueError(f"At most {MAX_MOVES} orders can be left at a table."), groups[0].place)
+            raise NotCarriedOut(
+                ValueError(f"At most {MAX_MOVES} orders can be left at a table."), groups[0].place
+            )
         answers = []
         for group, text in zip(groups, texts, strict=True):
             try:
                 answers.append(await self._carry_out(draft, request, own, text))
             except ValueError as error:
-                raise _NotLeft(error, group.place) from error
+                raise NotCarriedOut(error, group.place) from error
         draft.armed_orders = {answer.armed.id for answer in answers if answer.armed}
         return lambda: _answer(draft, answers, own)
 
@@ -194,14 +196,6 @@ class _Answer:
     def __init__(self, text: str, armed: OrderRecord | None = None) -> None:
         self.text = text
         self.armed = armed
-
-
-class _NotLeft(Exception):
-    """A line about orders cannot be carried out. index: of the line in its request."""
-
-    def __init__(self, error: ValueError | engine.UnreadableError | engine.RefusedError, index: int) -> None:
-        super().__init__(str(error))
-        self.error, self.index = error, index
 
 
 def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderRecord]) -> tuple[str, ...]:

@@ -101,6 +101,7 @@ class TellSettings(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 FAR_AWAY = datetime(9000, 1, 1, tzinfo=UTC)
+"""When a timer is due that is to happen no more: it stays stored, as the time may be set back."""
 
 
 class Absence(msgspec.Struct, frozen=True):
