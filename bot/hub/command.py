@@ -50,8 +50,8 @@ _PARTS = re.compile(r"\[[^\]]*\]|\S+")
 _WORDS_OF_FIELDS = frozenset(FIELDS)
 
 MAX_WORDS_OF_SIMILAR, MAX_SHORT = 4, 4
-"""Words of a text that may be a command with a wrong word; more are a sentence. Letters of a word that may
-stand alone for one from which it differs more."""
+"""A text of more words is a sentence, and no command with a wrong word. A word alone of so few letters may
+differ more from the command that it means."""
 
 SHARED_WORDS = frozenset({"accept", "decline", "bid", "standing"})
 """Words that begin lines of the game too: `accept` and `decline` answer a vote where one is open, `bid` with

@@ -416,7 +416,8 @@ class Hub:
     def _refuse_others(
         self, table: LiveTable, request: Request, reader: TableCommand | None = None
     ) -> LineRefused | None:
-        """The result for a request with a line that has to be submitted alone. reader: reads the request."""
+        """The result for a request with a line that has to be submitted alone. reader: the command that reads
+        the request, with which no line of another command may stand."""
         for index, each in enumerate(request.lines):
             if self.commands.stands_alone(each) or can_only_vote(table, request, each):
                 return refused(table, request, f"`{each}` has to be submitted alone.", index)

@@ -317,7 +317,7 @@ class LiveTable:
         return self._pending
 
     def pending_after(self, seq: int) -> tuple[PendingDecision, ...]:
-        """Whom the table waited for after a row of the log. Raises LogNotLoaded where it takes the log."""
+        """Whom the table waited for after a row of the log. Raises LogNotLoaded where the log is needed."""
         if seq == self.seq:
             return self.pending
         for row, pending in self._pending_after:

@@ -170,8 +170,8 @@ class Clock:
                 await self._safely(self._cache.table_name(table_id), follow.table(self._cache, table_id))
 
     async def _safely(self, name: str, step: Awaitable[bool]) -> bool:
-        """Do one thing; whether it was done. What fails does not keep the others from their time; by a fault
-        of ours it fails again, so it is tried more and more rarely."""
+        """Do one thing; whether it was done. What fails does not keep the others from their time. It will
+        mostly fail again, so it is tried more and more rarely."""
         try:
             done = await step
             self._failed.pop(name, None)

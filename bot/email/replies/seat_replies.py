@@ -82,8 +82,10 @@ class ReadReply:
         near = [line for text in unclear if (line := nearest_line(text, vocabulary, 0.5))]
         short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
         near += filter(None, map(self.reader.commands.similar, [*unclear, *short]))
-        of_each_kind = {first_word(line): line for line in reversed(vocabulary.legal_lines)}
-        return tuple(dict.fromkeys(near)) or tuple(reversed(of_each_kind.values()))
+        of_each_kind: dict[str, str] = {}
+        for line in vocabulary.legal_lines:
+            of_each_kind.setdefault(first_word(line), line)
+        return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
 
 
 class ReplyReader:
