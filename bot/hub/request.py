@@ -13,7 +13,6 @@ is typed. Lines of the clock, of robots and of orders count as confirmed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -39,8 +38,7 @@ class Announcement(NamedTuple):
     player: str
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """Lines that were submitted for a seat.
 
     seat: `UNKNOWN_SEAT` until `in_seat` has found it.
@@ -282,7 +280,7 @@ def in_seat(info: TableInfo, names: Sequence[str], request: Request) -> Request 
     player = info.player_at(seat)
     if request.person_id is not None and (player is None or seat not in info.seats_of(request.person_id)):
         return NotYourSeat(f"That is for {names[seat]}, not for you.")
-    return request if seat == request.seat else replace(request, seat=seat)
+    return request if seat == request.seat else request._replace(seat=seat)
 
 
 def writer_of(table: LiveTable, request: Request) -> int | None:

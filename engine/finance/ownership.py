@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from engine.core.components import MarketZone, PresidentsCertificateAbility
+from engine.core.components import MarketCell, MarketZone, PresidentsCertificateAbility
 from engine.core.events import (
     CompanyFloated,
     CoveredShortsChanged,
@@ -56,11 +56,14 @@ def market_zones(g: Game, company: str) -> tuple[MarketZone, ...]:
     return g.cell(company).zones if g.company(company).cell else ()
 
 
-ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT = frozenset(
-    {MarketZone.YELLOW, MarketZone.ORANGE, MarketZone.GREEN, MarketZone.BROWN}
-)
+_EXEMPT_ZONES = frozenset({MarketZone.YELLOW, MarketZone.ORANGE, MarketZone.GREEN, MarketZone.BROWN})
 ZONES_WITHOUT_PERCENT_LIMIT = frozenset({MarketZone.ORANGE, MarketZone.GREEN, MarketZone.BROWN})
 ZONES_WITH_MULTIPLE_PURCHASES = frozenset({MarketZone.BROWN})
+
+
+def is_exempt_from_limit(cell: MarketCell) -> bool:
+    """Whether a company there has certificates that do not count towards the limit (1830 §10)."""
+    return not _EXEMPT_ZONES.isdisjoint(cell.zones)
 
 
 def pending_sales(g: Game) -> tuple[PendingSale, ...]:
@@ -80,16 +83,11 @@ def counts_toward_limit(g: Game, company: str) -> bool:
 @cached
 def _exempt_companies(g: Game, sales: tuple[PendingSale, ...]) -> set[str]:
     """Companies whose certificates do not count, now or after those sales have moved their prices."""
-    exempt = set()
-    for company in g.state.market_order:
-        at = g.company(company).cell
-        if at is None:
-            continue
+    cells = {c: at for c in g.state.market_order if (at := g.company(c).cell)}
+    exempt = {c for c, at in cells.items() if is_exempt_from_limit(g.title.cell(at))}
+    for company in {sale.company for sale in sales} & cells.keys():
         sold = sum(sale.count for sale in sales if sale.company == company)
-        places = (at, market.down(g, at, sold)) if sold else (at,)
-        if any(
-            not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(g.title.cell(place).zones) for place in places
-        ):
+        if is_exempt_from_limit(g.title.cell(market.down(g, cells[company], sold))):
             exempt.add(company)
     return exempt
 

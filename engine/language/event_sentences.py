@@ -116,43 +116,47 @@ def payment_sentence(g: Game, paid: CashMoved) -> str:
     return f"{source} pays {dollars} for {purpose}"
 
 
-SILENT_EVENTS = (
-    AbilityUsed,
-    CoveredShortsChanged,
-    CoveredShortsClosed,
-    CrisisStartSeatChanged,
-    FramePopped,
-    OperatingTurnStarted,
-    QuestionAsked,
-    StandingProtectionChanged,
-    UnpaidInterestChanged,
-    UnplacedTokensChanged,
+SILENT_EVENTS = frozenset[type[AnyEvent]](
+    {
+        AbilityUsed,
+        CoveredShortsChanged,
+        CoveredShortsClosed,
+        CrisisStartSeatChanged,
+        FramePopped,
+        OperatingTurnStarted,
+        QuestionAsked,
+        StandingProtectionChanged,
+        UnpaidInterestChanged,
+        UnplacedTokensChanged,
+    }
 )
 """Events that no sentence mentions."""
 
-FLUSHING_EVENTS = (
-    BankBroken,
-    BidMade,
-    CityTokenPlaced,
-    CityTokenRemoved,
-    CompanyClosed,
-    CompanyFloated,
-    ConnectionRunPostponed,
-    ConnectionRunStarted,
-    DestinationTokenKept,
-    DestinationTokenPlaced,
-    DividendDeclared,
-    OfferEnded,
-    OfferMade,
-    ParSet,
-    Passed,
-    PhaseStarted,
-    PriceMoved,
-    PriceProtected,
-    PriorityMoved,
-    RoundStarted,
-    SharesReissued,
-    TrainsRan,
+FLUSHING_EVENTS = frozenset[type[AnyEvent]](
+    {
+        BankBroken,
+        BidMade,
+        CityTokenPlaced,
+        CityTokenRemoved,
+        CompanyClosed,
+        CompanyFloated,
+        ConnectionRunPostponed,
+        ConnectionRunStarted,
+        DestinationTokenKept,
+        DestinationTokenPlaced,
+        DividendDeclared,
+        OfferEnded,
+        OfferMade,
+        ParSet,
+        Passed,
+        PhaseStarted,
+        PriceMoved,
+        PriceProtected,
+        PriorityMoved,
+        RoundStarted,
+        SharesReissued,
+        TrainsRan,
+    }
 )
 """Events before which whatever was held back is said: it does not belong to them."""
 

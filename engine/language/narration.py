@@ -172,10 +172,10 @@ class _Narrator:
     def handle(self, event: AnyEvent) -> None:
         if self._group is not None and self._group.try_add(event):
             return
-        if isinstance(event, SILENT_EVENTS):
+        if type(event) in SILENT_EVENTS:
             return
         self._flush_group()
-        if isinstance(event, FLUSHING_EVENTS):
+        if type(event) in FLUSHING_EVENTS:
             self.flush()
         if sentence := event_sentence(self._g, event):
             self.add(sentence)

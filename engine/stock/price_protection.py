@@ -39,11 +39,11 @@ from engine.finance import market
 from engine.finance.market import drop_price
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import (
-    ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT,
     certificate_count,
     certificate_limit,
     counted_certificates,
     counts_toward_limit,
+    is_exempt_from_limit,
     move_shares,
     president_share_percent,
     share_percent,
@@ -172,8 +172,7 @@ class PriceProtectionQuestion:
                 f"That costs ${block_cost(g, sale):,}, and {g.state.name(seat)} has "
                 f"${g.cash(seat):,}{g.cite('1870 §5.9')}."
             )
-        cell = g.title.cell(market.token_space(g, company))
-        if not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(cell.zones):
+        if is_exempt_from_limit(g.title.cell(market.token_space(g, company))):
             return None
         held = counted_certificates(g, seat) + sum(
             certificate_count(g, seat, other)
@@ -188,10 +187,8 @@ class PriceProtectionQuestion:
 
     def _leaves_limit_by_sale(self, g: Game, block: PendingSale) -> bool:
         """Whether the company's certificates count now and will not after the price has fallen."""
-        cell = g.title.cell(market.token_space(g, block.company))
-        return ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(cell.zones) and not counts_toward_limit(
-            g, block.company
-        )
+        counts_now = not is_exempt_from_limit(g.title.cell(market.token_space(g, block.company)))
+        return counts_now and not counts_toward_limit(g, block.company)
 
     def apply(self, g: Game, frame: PriceProtection, seat: str, action: Action) -> None:
         if not isinstance(action, ProtectPrice):

@@ -36,8 +36,10 @@ def is_quote(line: str) -> bool:
 
 def normalize_line(line: str) -> str:
     """A line in plain characters, without invisible ones, bullets, outer quotes and a final dot."""
-    plain = unicodedata.normalize("NFKC", line.replace("…", "").translate(_LOOKALIKES)).translate(_INVISIBLE)
-    plain = " ".join(plain.translate(_LOOKALIKES).split(" ")).rstrip()
+    plain = line.replace("…", "").translate(_LOOKALIKES)
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKC", plain).translate(_INVISIBLE).translate(_LOOKALIKES)
+    plain = plain.rstrip()
     if plain in {"--", "-", "."} or line.startswith("-- "):
         return plain
     bare = plain.strip()

@@ -5,7 +5,6 @@ who sits at a table, and the tables of a person: `who`, `list`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.messages import tell_expiry
@@ -131,8 +130,8 @@ class LobbyCommands:
         if new.casefold() != ROBOT_WORD:
             return await self._lines.replace(info, seat, new, request)
         async with self._cache.locked(table_id) as table:
-            line = replace(request, lines=(f"robot {former}",))
-            seated = in_seat(info, info.names, line) if request.person_id else replace(line, seat=seat)
+            line = request._replace(lines=(f"robot {former}",))
+            seated = in_seat(info, info.names, line) if request.person_id else line._replace(seat=seat)
             return await self._propose_robot(table, seated) if isinstance(seated, Request) else seated
 
     async def expire(self, row: StoredTimer) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import engine
@@ -140,7 +139,7 @@ class LobbyLines:
                     if name.casefold() == ROBOT_WORD:
                         await self._invite_robot(info, request)
                     else:
-                        await self._join(info, replace(request, lines=(f"join {name}",)))
+                        await self._join(info, request._replace(lines=(f"join {name}",)))
             else:
                 await self._seat_host(info, request, invited, len(_ROBOT.findall(rest)))
         except ValueError:
@@ -153,7 +152,7 @@ class LobbyLines:
     ) -> None:
         """Seat who opens a table, and invite the others; what was done before a crash is left."""
         if info.player_of(request.person_id) is None:
-            await self._join(info, replace(request, lines=("join",)))
+            await self._join(info, request._replace(lines=("join",)))
         names = [p.name for p in (await self._cache.get(info.id, with_log=False)).info.seated_players][:1]
         for each in invited:
             await self.invite(info.id, each, request, [*names, *(other.name for other in invited)])

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import NamedTuple
 
 from msgspec.structs import replace as replace_fields
@@ -122,7 +121,7 @@ class PlanHandler:
                 return refused(table, request, "Your plan has no line of yours left.")
             seat, line = plan[0]
             return refused(table, request, f"Your plan waits for {table.state.players[seat]}: {line}.")
-        own_command = replace(request, lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
+        own_command = request._replace(lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
             with suppress(LimitReached):  # they are played; the plan drops them when it is read again

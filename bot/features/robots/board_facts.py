@@ -16,7 +16,7 @@ from engine import Game
 from engine.core.components import MarketZone
 from engine.finance import market
 from engine.finance.market import Space
-from engine.finance.ownership import ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT
+from engine.finance.ownership import is_exempt_from_limit
 
 UPGRADES = 0.06
 """By which part revenues on today's track grow from one operating round to the next, by better tiles."""
@@ -71,7 +71,7 @@ class BoardFacts:
 
     def _is_exempt(self, at: Space) -> bool:
         """Whether certificates of a company on that space count towards no limit."""
-        return not ZONES_EXEMPT_FROM_CERTIFICATE_LIMIT.isdisjoint(self.g.title.cell(at).zones)
+        return is_exempt_from_limit(self.g.title.cell(at))
 
     def _moved(self, at: Space, direction: str) -> Space:
         """The space beside one: `right`, `left`, `up` or `down`."""

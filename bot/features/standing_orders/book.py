@@ -8,7 +8,7 @@ these, or the place where it was left, is undone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import engine
@@ -161,7 +161,7 @@ def limit_as_own_order(table: LiveTable, request: Request) -> Request:
     line = limit_as_order(table.state, engine_seat(request.seat), request.lines[0])
     if line is None or table.stored_info.player_at(request.seat) is None or is_from_deputy(table, request):
         return request  # a deputy leaves no orders; their limit is for this auction
-    return replace(request, lines=(line,))
+    return request._replace(lines=(line,))
 
 
 def full_order_line(state: engine.State, seat: int, own: Sequence[OrderRecord], text: str) -> str:

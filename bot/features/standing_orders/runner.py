@@ -49,7 +49,7 @@ class OrderRunner:
     async def run(self, draft: CommitDraft) -> None:
         """Let the orders of a table speak after what the draft has done, in the same transaction."""
         restored = await self._restore(draft)
-        if await self._may_speak(draft) and (records := await self._records(draft)):
+        if (records := await self._records(draft)) and await self._may_speak(draft):
             await self._speak(draft, records, restored)
 
     @staticmethod

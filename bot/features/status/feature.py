@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, check_allowed, record_end
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
@@ -110,7 +108,7 @@ class StatusCommands:
             if by is not None and by != info.host_id:
                 if problem := not_running(table, "running", "paused"):
                     return problem
-                seated = replace(request, seat=info.seat_of(by) or 0)
+                seated = request._replace(seat=info.seat_of(by) or 0)
                 others = [p.seat for p in info.seated_players if p.seat is not None and p.person_id != by]
                 question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
                 return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
