@@ -272,7 +272,7 @@ class Hub:
             table = await self.cache.uncompared(table_id)
             if not table.begun:
                 return None
-            seated = in_seat(table.stored_info, table.state.players, request)
+            seated = in_seat(table.info, table.state.players, request)
             if not isinstance(seated, Request) or self.commands.reader(table, seated) is not None:
                 return None
             return await self.moves.try_lines(table, seated)
@@ -366,7 +366,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         if not table.begun:
             return out_of_play(table.stored_info)
-        seated = in_seat(table.stored_info, table.state.players, request)
+        seated = in_seat(table.info, table.state.players, request)
         if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import engine
@@ -43,8 +44,7 @@ class SeatedPlayer:
         return is_robot_name(self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class TableInfo:
+class TableInfo(NamedTuple):
     """A table: its status, where it is shown, who sits there and whom it waits for.
 
     location: where a transport shows the table (`guild`, `channel`, `thread`). seated_players: by seat; an
@@ -68,7 +68,7 @@ class TableInfo:
     acting_seats: tuple[int, ...] = ()
     seq: int = 0
     pace: Pace = NO_PACE
-    deputies: dict[int, int] = field(default_factory=dict)
+    deputies: Mapping[int, int] = MappingProxyType({})
     hints: bool = False
     palette: PaletteName = "light"
 

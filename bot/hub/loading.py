@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -190,7 +190,7 @@ async def load_info(unit: UnitOfWork, table_id: int) -> TableInfo:
         return (await load_table(unit.tables.record, table_id, unit.move_log.rows)).info
     except UnreadableTable:
         record = await read_record(unit.tables.record, table_id)
-        return replace(_table_info(record), round=UNREADABLE)
+        return _table_info(record)._replace(round=UNREADABLE)
 
 
 def _table_info(record: TableRecord) -> TableInfo:
@@ -207,8 +207,7 @@ def _table_info(record: TableRecord) -> TableInfo:
 
 
 def _with_position(info: TableInfo, state: engine.State, pending: Sequence[PendingDecision]) -> TableInfo:
-    return replace(
-        info,
+    return info._replace(
         names=tuple(state.players),
         round=engine.round_name(state),
         acting_seats=tuple(each.seat for each in pending),

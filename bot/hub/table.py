@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import engine
@@ -290,7 +290,7 @@ class LiveTable:
         if self._state is not None:
             acting = tuple(p.seat for p in self.pending)
             names, round = tuple(self._state.players), engine.round_name(self._state)
-            info = replace(info, names=names, round=round, acting_seats=acting, seq=self.seq)
+            info = info._replace(names=names, round=round, acting_seats=acting, seq=self.seq)
         self._info = (self.metadata, self.seq, info)
         return info
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 
 import msgspec
 
@@ -123,7 +122,7 @@ class Notices:
         if not page.controls or "channel" not in table.location:
             return None
         first_button = str(CustomId(table.id, None, None, SUBMIT_LINE, page.controls[0].line))
-        in_channel = replace(table, location={"channel": table.location["channel"]})
+        in_channel = table._replace(location={"channel": table.location["channel"]})
         posted = await self._send_once(sent, in_channel, Draft(payload), first_button)
         await self.finished.take_place(TableCard(table.id, LOBBY, posted))
         return posted

@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import Any, NamedTuple
 
+from bot.features.clock.clocks import ClockRules
 from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.notifications.notify import (
@@ -39,29 +40,31 @@ SEAT_KINDS = ("reminder", "time_up", "escalation", PING_KIND)
 class SeatTimers:
     """The timers of the seats of a table; what differs from those that are stored goes into the changes.
 
-    recipients: who plays for each seat now. holdoff: seconds for which notifications wait.
+    rules: what its clocks run by. recipients: who plays for each seat now. holdoff: seconds for which
+    notifications wait.
     """
 
     def __init__(
         self,
         info: TableInfo,
         stored: Mapping[str, StoredTimer],
+        rules: ClockRules,
         recipients: Mapping[int, Recipient],
         holdoff: float,
         now: datetime,
         changes: ClockChanges,
     ) -> None:
-        self._info, self._due, self._recipients = info, stored, recipients
+        self._info, self._due, self._rules, self._recipients = info, stored, rules, recipients
         self._holdoff, self._now, self._changes = holdoff, now, changes
 
-    def update(self, seat: int, clock: SeatClock, due: Deadline | None, calendar: Calendar) -> None:
-        """What is due for a seat, as its clock is now. calendar: which time counts for it."""
+    def update(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
+        """What is due for a seat, as its clock is now."""
         wanted: dict[str, tuple[datetime, dict[str, Any]]] = {}
         recipient = self._recipients.get(seat)
         if clock.decision_id and clock.since and recipient:
             wait = {"decision": clock.decision_id, "since": clock.since.isoformat()}
             if due or self._info.pace.kind == "none":
-                wanted["reminder"] = self._reminder(clock, due, calendar, wait)
+                wanted["reminder"] = self._reminder(clock, due, wait)
             if due:
                 wanted["time_up"] = (due.time_up, wait)
             if at := self._escalation_at(seat, clock):
@@ -91,7 +94,7 @@ class SeatTimers:
         return row if row and row.details.get("since") == since else None
 
     def _reminder(
-        self, clock: SeatClock, due: Deadline | None, calendar: Calendar, wait: dict[str, Any]
+        self, clock: SeatClock, due: Deadline | None, wait: dict[str, Any]
     ) -> tuple[datetime, dict[str, Any]]:
         """The next reminder after the last that was sent for the same wait."""
         assert clock.since is not None
@@ -101,7 +104,7 @@ class SeatTimers:
         after = datetime.fromisoformat(last) if last else clock.since
         if after > self._now:  # the time was set back
             after, last = max(clock.since, self._now), None
-        reminder = next_reminder(clock.since, due, after, calendar, quiet)
+        reminder = next_reminder(clock.since, due, after, self._rules.calendar(clock.seat), quiet)
         return reminder.at, wait | {"name": reminder.name} | ({"last": last} if last else {})
 
     def _escalation_at(self, seat: int, clock: SeatClock) -> datetime | None:

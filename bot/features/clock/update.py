@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields
 from datetime import date, datetime, timedelta
+from operator import attrgetter
 
 import engine
 from bot.features.clock.clocks import ClockRules, LogStep, follow
@@ -90,6 +91,10 @@ def _is_current(table: LiveTable, record: ClockRecord) -> bool:
     return (table.seq, table.metadata.revision) == (record.seq, record.revision)
 
 
+_values = attrgetter(*(each.name for each in fields(SeatClock)))
+"""All that a clock says, to see whether it has changed."""
+
+
 class _NeedsTransaction(Exception):
     """What follows changes more than clocks, timers and messages."""
 
@@ -119,9 +124,11 @@ class _Followup:
         self._rules = ClockRules(self._info.pace, table.metadata.settings)
         self._recipients = dict(table.metadata.recipients)
         self._clocks = record.seats
-        self._before = {seat: replace(clock) for seat, clock in record.seats.items()}
+        self._before = {seat: _values(clock) for seat, clock in record.seats.items()}
         self.changes = ClockChanges(followed={self._info.id: table.seq})
-        self._timers = SeatTimers(self._info, record.due, self._recipients, self._holdoff, now, self.changes)
+        self._timers = SeatTimers(
+            self._info, record.due, self._rules, self._recipients, self._holdoff, now, self.changes
+        )
         for seat in range(len(self._info.names)):
             self._clocks.setdefault(seat, SeatClock(table_id=self._info.id, seat=seat))
         self.notes: list[str] = []
@@ -134,7 +141,7 @@ class _Followup:
         """The deadlines of all seats, what is due for them, and who is next."""
         for seat, clock in self._clocks.items():
             self._update_seat(seat, clock)
-            if clock != self._before.get(seat):
+            if _values(clock) != self._before.get(seat):
                 self.changes.seats.append(clock)
         if self._record.followed != self._table.seq:
             self._tell_next()
@@ -182,7 +189,7 @@ class _Followup:
         due = self._rules.deadline(clock) if player else None
         clock.allowance_end = due.allowance_end if due else None
         clock.time_up = due.time_up if due else None
-        self._timers.update(seat, clock, due, self._rules.calendar(seat))
+        self._timers.update(seat, clock, due)
 
     def _absence_line(self, settings: PersonSettings) -> str:
         """The absence of a player as the table is told of it; empty for one who is there."""
