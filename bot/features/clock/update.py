@@ -36,7 +36,9 @@ async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence
     Returns those that have to be followed alone. A change for which a table is not ready waits for the next
     look. Raises StoreError where nothing was stored.
     """
-    found = await asyncio.gather(*(cache.current(table_id) for table_id in table_ids), return_exceptions=True)
+    found = await asyncio.gather(
+        *(cache.get(table_id, with_log=False) for table_id in table_ids), return_exceptions=True
+    )
     alone = [one for one, table in zip(table_ids, found, strict=True) if isinstance(table, BaseException)]
     tables = [table for table in found if not isinstance(table, BaseException)]
     changes = ClockChanges()
@@ -44,8 +46,11 @@ async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence
         records = await unit.clocks.records([table.stored_info.id for table in tables])
         for table in tables:
             record = records.get(table.stored_info.id)
-            if record is None or not _is_current(table, record):
-                continue  # somebody has written
+            if record is None:
+                continue
+            if not _is_current(table, record):  # another process has written, or it is written just now
+                alone.append(table.stored_info.id)
+                continue
             try:
                 changes.add(_changes(table, record, unit.now, cache.ping_holdoff))
             except Exception:  # whatever is wrong at one table is told when it is followed alone
