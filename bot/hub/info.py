@@ -91,7 +91,7 @@ class TableInfo:
 
     @property
     def title_and_name(self) -> str:
-        """`1830 · Friday`; the title alone for a table without a name of its own."""
+        """`TITLE · Friday`; the title alone for a table without a name of its own."""
         return self.title if self.name == self.title else f"{self.title} · {self.name}"
 
     @property
