@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import logging
 import zlib
@@ -281,6 +282,16 @@ async def test_a_name_that_is_a_word_of_records_or_orders_changes_neither(host: 
     assert (await host.service.queries.table_info(info.id)).location == place
     async with host.store.read() as unit:
         assert [each.line for each in await unit.orders.armed(info.id)] == ["auto pass"]
+
+
+async def test_two_presses_at_once_delete_once(host: Host) -> None:
+    erase, own = host.service.personal_data.erase, host.people[NAME]
+    await asyncio.gather(erase(own), erase(own))
+    view = await host.service.queries.view(host.tables["running"])
+    assert view.state is not None and view.state.players == ["Player 1", "Ann", "Bob"]
+    log = await host.service.queries.log(host.tables["running"])
+    told = [sentence for entry in log for sentence in entry.sentences]
+    assert sum("has left Railpost" in sentence for sentence in told) == 1
 
 
 async def test_files_that_cannot_be_changed_are_no_reason_to_forget_whose_they_are(

@@ -28,7 +28,7 @@ from bot.position.controls import ExportedFile
 from bot.position.pending import engine_seat
 from engine.core.events import PlayerRenamed
 from mail.reply_address import redact
-from storage import LogRow, NewMessage, UnitOfWork
+from storage import LogRow, NewMessage, NotFound, UnitOfWork
 
 Wanted = Literal["export", "erase"]
 """What a person may want, and the purpose of the token in the email that asks whether it is them."""
@@ -68,6 +68,7 @@ class PersonalData:
         self._cache, self._store, self._polls, self._limits = cache, cache.store, polls, limits
         self._folder = DataFolder(settings.data) if settings.data else None
         self.settings, self._forget = settings, forget
+        self._erasing = asyncio.Lock()
 
     # -- the file ----------------------------------------------------------------------------
 
@@ -124,10 +125,18 @@ class PersonalData:
 
     async def erase(self, person_id: int) -> None:
         """Delete a person and all texts that name them. The rows of the person go last, so after a failure it
-        can be asked for again."""
-        async with self._store.read() as unit:
-            traces = await _traces(unit, person_id)
-            table_ids = await unit.personal_data.table_ids(person_id)
+        can be asked for again. A second press waits for the first, and finds nobody."""
+        async with self._erasing:
+            try:
+                async with self._store.read() as unit:
+                    traces = await _traces(unit, person_id)
+                    table_ids = await unit.personal_data.table_ids(person_id)
+            except NotFound:
+                return
+            await self._erase(person_id, traces, table_ids)
+        self._cache.wake_subscribers()
+
+    async def _erase(self, person_id: int, traces: Traces, table_ids: Sequence[int]) -> None:
         rest = Replacing((*traces.discord, *traces.addresses), traces.names)
         if self._folder is not None:
             codes = [(await self._cache.get(table_id, with_log=False)).info.code for table_id in table_ids]
@@ -135,7 +144,6 @@ class PersonalData:
         for table_id in table_ids:
             await self._leave(table_id, person_id, traces)
         await self._erase_person(person_id, traces, rest)
-        self._cache.wake_subscribers()
 
     @again_on_conflict
     async def _leave(self, table_id: int, person_id: int, traces: Traces) -> None:
