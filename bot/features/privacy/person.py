@@ -79,7 +79,7 @@ class PersonalData:
             rows = await unit.personal_data.rows_of(person_id)
             traces = await _traces(unit, person_id)
             sent = await unit.personal_data.messages(lambda address: _is_to(address, person_id, traces))
-        rows["messages"] = [row | {"text": redact(row["text"] or "")} for row in sent]
+        rows["messages"] = msgspec.json.decode(redact(msgspec.json.encode(sent).decode()))
         if self._folder is not None:
             rows["mails"] = [{"text": each} for each in self._folder.mails_from(traces.addresses)]
         text = msgspec.json.format(msgspec.json.encode(rows, enc_hook=_plain), indent=1)
