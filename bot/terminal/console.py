@@ -284,6 +284,8 @@ class Console:
             raise ValueError(f"Table {view.table.code} has not started; `table start` starts it.")
         is_command = self.service.commands.get(first_word(line)) is not None
         named = split_name(view, line) if names_a_player(view, line) or not is_command else None
+        if view.table.is_over and not named and not is_command:
+            raise ValueError(view.table.status_sentence)
         seat, text = named or (implied_seat(view, line), line)
         result = await self.service.submit(self.table_id, seat, split_lines(text), None, None)
         view = await self.service.queries.view(self.table_id)
