@@ -29,7 +29,7 @@ class AccessTokens(Protocol):
 def connection_fault(error: BaseException) -> str:
     """Why no connection to a server could be made, by the first cause of an error; empty if that says nothing
     of the connection."""
-    while error.__cause__ is not None:
+    while isinstance(error.__cause__, Exception):  # a cancellation is how a time-out came about, and no cause
         error = error.__cause__
     match error:
         case ssl.SSLCertVerificationError():
@@ -43,5 +43,5 @@ def connection_fault(error: BaseException) -> str:
         case OSError(errno=int(number)):
             return f"no connection: {os.strerror(number)}"
         case OSError():  # the addresses of the host failed for several reasons
-            return f"no connection: {error}"
+            return f"no connection: {str(error) or 'it is ended at once'}"
     return ""

@@ -15,7 +15,6 @@ from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from functools import partial
 from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
@@ -85,7 +84,7 @@ def patched(target: Any, name: str, value: Any) -> Iterator[None]:
 class ImapConnection:
     """An open mailbox. Every method raises ConnectionLost when the connection cannot be used any more."""
 
-    def __init__(self, client: Any, lost: asyncio.Future[None], timeout: float) -> None:
+    def __init__(self, client: Any, lost: asyncio.Future[str], timeout: float) -> None:
         self._client = client
         self._lost = lost
         self._timeout = timeout
@@ -94,6 +93,15 @@ class ImapConnection:
         self._has_new_mail = False  # new mail was announced since the last search began
         self._untagged = client.protocol._untagged_response
         client.protocol._untagged_response = self._on_untagged
+        self._welcome = client.protocol.welcome
+        client.protocol.welcome = self._on_greeting
+
+    async def _on_greeting(self, line: bytes) -> None:
+        """The library raises for a wrong greeting in a task of its own, and waits on for a right one."""
+        try:
+            await self._welcome(line)
+        except aioimaplib.Error:
+            _resolve(self._lost, f"{self._client.host} does not speak IMAP on port {self._client.port}")
 
     def _on_untagged(self, line: bytes) -> Any:
         """A server announces new mail once, in any response; the library looks for it during IDLE only."""
@@ -103,7 +111,7 @@ class ImapConnection:
     @classmethod
     async def open(cls, account: ImapAccount, timeout: float) -> Self:
         """Connect, log in, create the folders, select the inbox. Raises LoginRefused or ConnectionLost."""
-        lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         if account.tls:
             client = aioimaplib.IMAP4_SSL(
                 account.host, account.port, timeout=timeout, ssl_context=account.context
@@ -111,7 +119,7 @@ class ImapConnection:
         else:
             client = aioimaplib.IMAP4(account.host, account.port, timeout=timeout)
         # The constructor for TLS takes no callback. The callback gets None even after a reset.
-        client.protocol.conn_lost_cb = partial(_resolve, lost)
+        client.protocol.conn_lost_cb = lambda _: _resolve(lost, "the connection was lost")
         imap = cls(client, lost, timeout)
         try:
             await imap._log_in(account)
@@ -185,7 +193,7 @@ class ImapConnection:
             raise ConnectionLost(str(error) or type(error).__name__) from error
         finally:
             task.cancel()
-        raise ConnectionLost("the connection was lost" if self._lost.done() else "the server does not answer")
+        raise ConnectionLost(self._lost.result() if self._lost.done() else "the server does not answer")
 
     async def _call_ok(self, command: Awaitable[Any]) -> Any:
         """The same for a command that must succeed: the library does not raise for NO and BAD.
@@ -334,6 +342,6 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _resolve(lost: asyncio.Future[None], _: Exception | None) -> None:
+def _resolve(lost: asyncio.Future[str], why: str) -> None:
     if not lost.done():
-        lost.set_result(None)
+        lost.set_result(why)

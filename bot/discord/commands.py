@@ -189,4 +189,4 @@ def table_summary(table: TableInfo) -> str:
     thread = f" <#{table.location['thread']}>" if "thread" in table.location else ""
     turn = f" — for {acting}" if acting and table.status == "running" else ""
     players = ", ".join(names) or "nobody"
-    return f"**{table.code}** · {table.title} · {table.name} · {phase} · {players}{turn}{thread}"
+    return f"**{table.code}** · {table.title_and_name} · {phase} · {players}{turn}{thread}"

@@ -59,7 +59,7 @@ async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[st
             else ""
         )
         candidates.append(
-            (f"{table.code} · {table.title} · {table.name} · {table.round or table.status}{turn}", table.code)
+            (f"{table.code} · {table.title_and_name} · {table.round or table.status}{turn}", table.code)
         )
     return suggestions(candidates)
 

@@ -90,6 +90,11 @@ class TableInfo(NamedTuple):
         return [seat for seat, deputy_id in deputies if deputy_id == person_id and self.player_at(seat)]
 
     @property
+    def title_and_name(self) -> str:
+        """`TITLE · Friday`; the title alone for a table without a name of its own."""
+        return self.title if self.name == self.title else f"{self.title} · {self.name}"
+
+    @property
     def status_sentence(self) -> str:
         """`Table A7K is paused.`"""
         return f"Table {self.code} is {status_text(self.status)}."

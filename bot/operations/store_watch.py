@@ -20,15 +20,12 @@ WRITE_BACK_EVERY = 60.0  # seconds; so long nothing was committed before the log
 
 
 def check_start(path: Path, data: Path) -> None:
-    """Refuse to begin with an empty store, or another one, beside backups that have games.
+    """Refuse to begin with an empty store, or another one, beside a copy that has games.
 
     path: of the store. data: the folder with `backups/`. Raises InvalidStore.
     """
-    backups = existing_backups(data)
-    if not backups:
-        return
-    newest = backups[-1][1]
-    kept = _read(newest)
+    newest = _newest_copy(path, data)
+    kept = _read(newest) if newest else None
     if kept is None or not kept.tables:
         return
     found = _read(path)
@@ -37,7 +34,7 @@ def check_start(path: Path, data: Path) -> None:
     if found is None:
         what = f"{path} is a new store"
     elif kept.ids and not kept.ids & found.ids:
-        what = f"{path} is not the store of the newest backup"
+        what = f"{path} is another store"
     else:
         return
     games = counted(kept.tables, "table")
@@ -48,14 +45,21 @@ def check_start(path: Path, data: Path) -> None:
 
 
 async def accept_store(store: Store, data: Path) -> None:
-    """Remember that the store was begun beside backups of another, so that later starts need no `--new`."""
-    backups = existing_backups(data)
-    kept = _read(backups[-1][1]) if backups else None
+    """Remember that the store was begun beside a copy of another, so that later starts need no `--new`."""
+    newest = _newest_copy(store.path, data) if store.path else None
+    kept = _read(newest) if newest else None
     if kept is None:
         return
     async with store.begin() as unit:
         given_up = {*(await unit.settings.get(FORMER_STORE_IDS) or "").split(), *kept.ids}
         await unit.settings.set(FORMER_STORE_IDS, " ".join(sorted(given_up)))
+
+
+def _newest_copy(path: Path, data: Path) -> Path | None:
+    """The newest backup of a store, or what was rescued of one that was lost since."""
+    copies = [backup for _, backup in existing_backups(data)[-1:]]
+    copies += path.parent.glob(f"{path.stem}-rescued-*{path.suffix}")
+    return max(copies, key=lambda copy: copy.stat().st_mtime, default=None)
 
 
 class _Contents:

@@ -12,7 +12,6 @@ import asyncio
 import logging
 import multiprocessing
 import os
-import signal
 import threading
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
@@ -71,8 +70,7 @@ RENDERERS: dict[str, Callable[..., Picture]] = {
 
 
 def end_with_parent() -> None:
-    """A worker leaves interrupts to its parent, and ends with it even if the parent is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """A worker ends with its parent even if that is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_exit_with_parent, args=(parent,), daemon=True).start()

@@ -284,10 +284,23 @@ def track_phrases(state: engine.State, hex: str) -> Iterator[str]:
     face = face_of(state, hex)
     for number in face.stops:
         yield _stop_phrase(state, hex, face, number)
+    for edges in _passing(face):
+        yield f"track {' - '.join(joined_hexes(state, hex, edges))}"
+
+
+def _passing(face: RotatedFace) -> Iterator[int]:
+    """The edges (bits 0-5) of each track that passes through a face without a stop."""
     for edge, ways in enumerate(face.connections[:FIRST_NODE]):
         for _, end in ways:
             if edge < end < FIRST_NODE:
-                yield f"track {' - '.join(joined_hexes(state, hex, 1 << edge | 1 << end))}"
+                yield 1 << edge | 1 << end
+
+
+def joined_by(state: engine.State, hex: str, tile: str, rotation: int) -> str:
+    """What a tile would join on a hex: `H8 - H12`, with `and` between tracks that do not meet at a stop."""
+    face = face_at(engine.game_of(state).components, {hex: (tile, rotation)}, hex)
+    tracks = [*(face.node_exits[number] for number in face.stops), *_passing(face)]
+    return " and ".join(" - ".join(joined_hexes(state, hex, edges)) for edges in tracks if edges)
 
 
 def _stop_phrase(state: engine.State, hex: str, face: RotatedFace, number: int) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import get_args
 
 import engine
-from bot.hub.command import Form, Lines
+from bot.hub.command import Form
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
 from bot.hub.request import CommandResult, QueryAnswer, first_word, split_lines
@@ -282,9 +282,10 @@ class Console:
         view = await self.service.queries.view(self.table_id)
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not started; `table start` starts it.")
-        command = self.service.commands.get(first_word(line))
-        takes_names = command is not None and command.others is Lines.ALL
-        named = None if takes_names else split_name(view, line)
+        is_command = self.service.commands.get(first_word(line)) is not None
+        named = split_name(view, line) if names_a_player(view, line) or not is_command else None
+        if view.table.is_over and not named and not is_command:
+            raise ValueError(view.table.status_sentence)
         seat, text = named or (implied_seat(view, line), line)
         result = await self.service.submit(self.table_id, seat, split_lines(text), None, None)
         view = await self.service.queries.view(self.table_id)

@@ -54,6 +54,9 @@ features, and the caller rewrites lines, events and states, which have a form.""
 SECRETS = frozenset({"code_hash", "token_hash", "message_id"})
 """Columns that nobody is given."""
 
+OF_MESSAGES = ("channel", "address", "table_id", "text", "status", "error", "created_at", "finished_at")
+"""What a person is given of their messages: no payload, which is for the transports and has secrets."""
+
 DELETED_WITH_PERSON = frozenset({"due_rows", "mail_tokens", "seat_requests"})
 """Tables whose rows go with the person, although their column may be empty."""
 
@@ -143,6 +146,11 @@ class PersonalDataRepository(Repository):
                 await self._db.execute(update(Person).filter_by(id=person.id).values(preferences=after))
                 changed.append(person.id)
         return changed
+
+    async def messages(self, is_theirs: Callable[[Mapping[str, Any]], bool]) -> list[dict[str, Any]]:
+        """The messages of the outbox that go to one of the person's addresses, as far as they can be read."""
+        columns = [Model.metadata.tables["outbox"].c[name] for name in OF_MESSAGES]
+        return [row for row in await self._mappings(select(*columns)) if is_theirs(row["address"])]
 
     async def delete_messages(self, is_theirs: Callable[[Mapping[str, Any]], bool]) -> None:
         """Delete the messages of the outbox that go to one of the person's addresses."""

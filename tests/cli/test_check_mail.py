@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from pathlib import Path
 
 import pytest
 
 from bot.cli.check_mail import CheckFailed, check
 from bot.config import Settings, parse_settings
+from mail.imap import ConnectionLost, ImapAccount, ImapConnection, why_unreachable
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, free_port, pymap_server, smtp_server
 
 
@@ -90,3 +92,27 @@ async def test_a_wrong_port_or_kind_of_tls_names_the_setting(
             sentence = await told(**{f"RAILPOST_{name}": f"{scheme}://{user}127.0.0.1:{port}"})
             assert f"Write the host and the port that your provider names into RAILPOST_{name}: " in sentence
             assert "Errno" not in sentence and "None" not in sentence, sentence
+
+
+@pytest.mark.parametrize(
+    ("ends", "patience", "why"),
+    [(True, 60.0, "no connection: it is ended at once"), (False, 0.1, "it does not answer")],
+)
+async def test_what_is_no_mailbox_is_told_apart(
+    ends: bool, patience: float, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(greeting)
+        await reader.read(1 if ends else -1)
+        writer.close()
+
+    server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        greeting = b""
+        assert await why_unreachable(ImapAccount("127.0.0.1", "game", "secret", port=port), patience) == why
+        greeting = b"220 mail.example.org ESMTP\r\n"
+        with pytest.raises(ConnectionLost, match=f"^127.0.0.1 does not speak IMAP on port {port}$"):
+            await ImapConnection.open(ImapAccount("127.0.0.1", "game", "secret", port=port, tls=False), 60.0)
+    gc.collect()
+    assert "never retrieved" not in caplog.text

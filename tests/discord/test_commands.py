@@ -136,6 +136,16 @@ async def test_who_does_not_see_the_channel_of_a_table_reads_nothing_of_it(
             assert code in (await fake.run_command(seer, "hall", "table list")).text
 
 
+async def test_a_table_without_a_name_says_its_title_once(running: RunningBot, fake: FakeDiscord) -> None:
+    async with running.online() as service:
+        await fake.run_command("Ann", "general", "table new", title="1830")
+        (table,) = await service.queries.list_tables()
+        listed = await fake.run_command("Ann", "general", "table list")
+        assert listed.text == f"**{table.code}** · 1830 · lobby · Ann"
+        (offered,) = await fake.autocomplete("Ann", "general", "table start", option="table")
+        assert offered.name == f"{table.code} · 1830 · lobby"
+
+
 async def test_options_of_a_new_table_say_what_they_do(started: RunningBot, fake: FakeDiscord) -> None:
     """Several are chosen one after the other."""
     offered = await fake.autocomplete("Ann", "general", "table new", option="options", title="1830")

@@ -185,7 +185,7 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
         check_start(tmp_path / "none.db", data)
     async with await open_store(tmp_path / "other.db"):
         pass
-    with pytest.raises(InvalidStore, match=r"other\.db is not the store of the newest backup"):
+    with pytest.raises(InvalidStore, match=r"other\.db is another store"):
         check_start(tmp_path / "other.db", data)
     await restore(newest, tmp_path / "other.db", replace=True)
     check_start(tmp_path / "other.db", data)
@@ -195,3 +195,18 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
     async with world.store.begin(table=world.table) as unit:
         await unit.personal_data.delete_table(world.table)
     check_start(path, data)  # the same store, which retention has emptied
+
+
+async def test_a_new_store_beside_a_rescued_one_has_to_be_wanted(
+    world: ServiceHarness, tmp_path: Path
+) -> None:
+    """A service that is only started again would begin anew, and the rescued games would lie there."""
+    path = world.store.path
+    assert path is not None
+    path.rename(tmp_path / "elsewhere.db")
+    await StoreWatch(world.store).look()
+    (rescued,) = path.parent.glob("*-rescued-*")
+    with pytest.raises(InvalidStore, match=rf"is a new store, and .*{rescued.name} has 1 table\. Restore it"):
+        check_start(path, tmp_path / "data")
+    await restore(rescued, path, replace=True)
+    check_start(path, tmp_path / "data")

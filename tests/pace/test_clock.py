@@ -307,8 +307,8 @@ async def test_turns_are_told_the_most_urgent_first(driven: DrivenTable) -> None
     answer = await driven.say("Ann", "turns")
     assert isinstance(answer, QueryAnswer)
     assert answer.text == (
-        f"{second.code} Sunday (1830), opening: 6 hours left, until Mon 1 Jun 16:00 (UTC)\n"
-        f"{first.code} Friday (1830), opening: 24 hours left, until Tue 2 Jun 10:00 (UTC)"
+        f"{second.code} 1830 · Sunday, opening: 6 hours left, until Mon 1 Jun 16:00 (UTC)\n"
+        f"{first.code} 1830 · Friday, opening: 24 hours left, until Tue 2 Jun 10:00 (UTC)"
     )
     answer = await driven.say("Bob", "turns")
     assert isinstance(answer, QueryAnswer) and answer.text == "No table waits for you."

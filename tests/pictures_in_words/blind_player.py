@@ -6,9 +6,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+import msgspec
+
 import engine
 from bot.hub.request import Completed, QueryAnswer
+from bot.position.sentences import track_phrases
 from bot.service import Service
+
+HEX = re.compile(r"\b[A-Z]\d+\b")
 
 
 @dataclass
@@ -52,10 +57,13 @@ class BlindPlayer:
         match words:
             case ["lay", tile, hex, *rotation]:
                 text = await self.ask(name, seat, f"hex {hex}")
-                turns = {str(turn) for turn in engine.rotations_on(state, tile, hex).values()}
+                turns = engine.rotations_on(state, tile, hex)
                 if turns:  # a private may lay where no company could
-                    offered = re.search(rf"#{re.escape(tile)} rotation ([\d ]+)", text)
-                    assert offered and set(offered[1].split()) == turns, (words, text)
+                    (offered,) = re.findall(rf"^It may become #{re.escape(tile)}: (.*)$", text, re.MULTILINE)
+                    joined = dict(re.findall(r"rotation (\d) joins ([^;.]+)", offered))
+                    assert set(joined) == {str(turn) for turn in turns.values()}, (words, text)
+                    for turn, told in joined.items():
+                        assert set(HEX.findall(told)) == _joined(state, tile, hex, int(turn)), (words, text)
                 assert not rotation or rotation[0].isdecimal()
             case ["token", hex, *_] if company:
                 text = await self.ask(name, seat, f"network {company}")
@@ -78,3 +86,9 @@ class BlindPlayer:
         for number in range(1, len(runs[company].routes) + 1 if company in runs else 1):
             text = await self.ask(name, seat, f"route {company} {number}")
             assert " to " in text and "has changed" not in text, text
+
+
+def _joined(state: engine.State, tile: str, hex: str, rotation: int) -> set[str]:
+    """The hexes that track leads to from a tile, read where it would lie already."""
+    laid = msgspec.structs.replace(state, tiles=state.tiles | {hex: (tile, rotation)})
+    return set(HEX.findall(" ".join(track_phrases(laid, hex))))

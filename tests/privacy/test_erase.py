@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import logging
 import zlib
@@ -40,6 +41,7 @@ MARKS = (
     "wish-of-zwie",
     "claim@zwie.test",
 )
+TOKEN = "abcdefghijklmnopqrstuvwxyz"
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 
 
@@ -145,8 +147,8 @@ async def _fill_rows(host: Host) -> None:
         )
         await unit.outbox.enqueue(
             NewMessage("m1", "mail", {"person": 2, "email": "ann@x.test"}, email, table_id=table),
-            NewMessage("m2", "mail", {"to": ADDRESS, "sender": "play@games.test"}, email),
-            NewMessage("m3", "discord", {"user": DISCORD}, b'{"kind":"news"}'),
+            NewMessage("m2", "mail", {"to": ADDRESS, "sender": f"b+{TOKEN}@games.test"}, email, text=TOKEN),
+            NewMessage("m3", "discord", {"user": DISCORD}, b'{"kind":"news"}', table_id=table),
             NewMessage("m4", "discord", {}, msgspec.json.encode({"kind": "news", "sentences": [sentence]})),
         )  # fmt: skip
         add = unit._transaction.add
@@ -184,6 +186,9 @@ def _fill_files(folder: Path) -> None:
         (folder / name).mkdir()
     (folder / "inbound_mail/a.eml").write_bytes(_email(f"from {ADDRESS}"))
     (folder / "inbound_mail/b.eml").write_bytes(_email("from somebody else"))
+    of_nobody = f"From: {ADDRESS}\nContent-Type: text/plain; charset=x-none\n\nTo play+{TOKEN}@games.test"
+    (folder / "inbound_mail/c.eml").write_text(of_nobody)
+    (folder / "inbound_mail/d.eml").write_text("From: spam@x.test\nMessage-ID: <<\n\nNot a header.")
     (folder / "railpost.log.1").write_text(f"2026-01-02 10:00:00,1 INFO x: {NAME}\n", encoding="utf-8")
     logging.getLogger("test").warning("mail from %s by %s, %s", ADDRESS, NAME, DISCORD)
 
@@ -246,10 +251,47 @@ async def test_everything_about_a_person_is_gone(host: Host) -> None:
     for name, raw in _stored_bytes(host.folder):
         assert not _marks_in(raw.decode("utf-8", "replace")), name
     names = sorted(path.name for path in (host.folder / "inbound_mail").iterdir())
-    assert names == ["b.eml"] and not list((host.folder / "pictures").iterdir())
+    assert names == ["b.eml", "d.eml"] and not list((host.folder / "pictures").iterdir())
     logging.getLogger("test").warning("the log goes on")
     log = (host.folder / "railpost.log").read_text(encoding="utf-8")
     assert "mail from (erased) by (erased), (erased)" in log and log.endswith("the log goes on\n")
+
+
+async def test_mail_of_another_process_goes_with_the_mailbox(host: Host, tmp_path: Path) -> None:
+    """The process that is asked need not be the one that reads mail."""
+    elsewhere = Service(host.store, privacy=PrivacySettings(data=tmp_path / "elsewhere", has_mailbox=True))
+    await elsewhere.personal_data.erase(host.people[NAME])
+    assert (host.folder / "inbound_mail/a.eml").exists()
+    data = host.service.personal_data
+    await data.mailbox_is_erased(await data.erased_addresses())
+    assert {path.name for path in (host.folder / "inbound_mail").iterdir()} == {"b.eml", "d.eml"}
+
+
+async def test_a_name_that_is_a_word_of_records_or_orders_changes_neither(host: Host) -> None:
+    place, names = {"guild": 1, "channel": 2, "thread": 3}, ("Channel", "Pass", "Dora")
+    async with host.store.begin() as unit:
+        host.people |= {name: (await unit.people.add(name)).id for name in names[:2]}
+    info = await host.service.lobby.create("1830", host.people["Dora"], name="words", location=place)
+    host.tables["words"] = info.id
+    for name in names:
+        await host.service.lobby.join(info.id, host.people[name], name)
+    await host.service.lobby.start(info.id, by=host.people["Dora"], order=names)
+    await host.say("words", "Dora", "auto pass")
+    for name in names[:2]:
+        await host.service.personal_data.erase(host.people[name])
+    assert (await host.service.queries.table_info(info.id)).location == place
+    async with host.store.read() as unit:
+        assert [each.line for each in await unit.orders.armed(info.id)] == ["auto pass"]
+
+
+async def test_two_presses_at_once_delete_once(host: Host) -> None:
+    erase, own = host.service.personal_data.erase, host.people[NAME]
+    await asyncio.gather(erase(own), erase(own))
+    view = await host.service.queries.view(host.tables["running"])
+    assert view.state is not None and view.state.players == ["Player 1", "Ann", "Bob"]
+    log = await host.service.queries.log(host.tables["running"])
+    told = [sentence for entry in log for sentence in entry.sentences]
+    assert sum("has left Railpost" in sentence for sentence in told) == 1
 
 
 async def test_files_that_cannot_be_changed_are_no_reason_to_forget_whose_they_are(
@@ -314,22 +356,20 @@ async def test_what_belongs_to_others_stays(host: Host) -> None:
     with pytest.raises(ValueError, match="too old"):
         await host.service.watcher.kept("discord:5", "9", None)
     rows = await _texts(host.store, "outbox")
+    assert not any("'user'" in text for text in rows), "a direct message would go to nobody"
     assert any("Grüße. Player 1 buys the SV; write to Player 1." in text for text in rows)
 
 
 async def test_all_that_is_stored_is_one_file_without_secrets(host: Host) -> None:
     file = await host.service.personal_data.export(host.people[NAME])
     text = file.content.decode()
-    assert set(_marks_in(text)) == set(MARKS) and "hash" not in text
-    assert set(msgspec.json.decode(file.content)) >= {
-        "people",
-        "identities",
-        "seats",
-        "moves",
-        "orders",
-        "facts",
-        "mails",
-    }
+    assert set(_marks_in(text)) == set(MARKS) and "hash" not in text and TOKEN not in text
+    data = msgspec.json.decode(file.content)
+    assert set(data) >= {"people", "identities", "seats", "moves", "orders", "facts", "mails", "messages"}
+    (mail,) = data["mails"]
+    assert mail["text"].endswith("To play+tok:…wxyz@games.test"), "and no mail of somebody who names them"
+    told = [(row["address"], row["text"]) for row in data["messages"]]
+    assert ({"to": ADDRESS, "sender": "b+tok:…wxyz@games.test"}, "tok:…wxyz") in told
     nobody = await host.service.personal_data.export(host.people["Dora"])
     assert not _marks_in(nobody.content.decode())
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +54,21 @@ async def test_an_empty_chart_is_not_drawn() -> None:
         for kind in CHART_KINDS:
             assert await pictures.of_game(kind, state, ()) is None
         assert pictures.hung_since is None
+
+
+def test_an_interrupt_while_a_worker_starts_is_left_to_its_parent(tmp_path: Path) -> None:
+    """A worker imports the program of its parent first, which takes a second of a start in a terminal."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import multiprocessing, os, signal\n"
+        "import bot.service\n"
+        "if __name__ != '__main__':\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "if __name__ == '__main__':\n"
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "    worker = multiprocessing.get_context('spawn').Process(target=print, args=('done',))\n"
+        "    worker.start()\n"
+        "    worker.join()\n"
+    )
+    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == ("done\n", "")

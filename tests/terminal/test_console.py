@@ -353,11 +353,13 @@ async def test_14_1_what_follows_a_line_or_another_players_move_ends_no_terminal
     assert (await enter(console, "buy CS")).splitlines()[-1] == "The database is away."
 
 
-async def test_notes_are_those_of_the_player(console: Console) -> None:
+async def test_notes_and_orders_are_those_of_the_player(console: Console) -> None:
     await enter(console, *BEGUN)
     assert "1. keep $100" in await enter(console, "Bob: note keep $100")
     assert "is empty" in await enter(console, "Ann: notes")
     assert "1. keep $100" in await enter(console, "Bob: notes")
+    assert "1. Bob: sell first" in await enter(console, "note Bob: sell first"), "a colon names nobody there"
+    assert "The PRR has no president." in await enter(console, "auto turn PRR: run best; pay")
 
 
 async def test_a_player_whose_name_begins_like_a_command(tmp_path: Path) -> None:

@@ -48,3 +48,5 @@ async def test_a_game_that_is_ended_has_an_ending_too(tmp_path: Path) -> None:
         assert asked.text.endswith("Enter `table end yes` to confirm.")
         end = await console.handle_line("table end yes")
         assert "Ann and Bob lead with $1,200." in end.text and "File: " in end.text
+        late = await console.handle_line("buy SV")
+        assert late.text.endswith(" is ended."), "and no player has to be named for that"

@@ -38,8 +38,7 @@ def player_name(state: engine.State, seat: int) -> str:
 
 def table_heading(table: TableInfo, seq: int) -> str:
     """Which table this is and how far its game is."""
-    name = "" if table.name == table.title else f" · {table.name}"
-    return f"**{table.code}** · {table.title}{name} · {table.round or table.status} · move {seq}"
+    return f"**{table.code}** · {table.title_and_name} · {table.round or table.status} · move {seq}"
 
 
 def history_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:

@@ -47,8 +47,7 @@ def lobby_page(table: TableInfo) -> Page:
         controls = [Say(f"The seat of {name}", f"ask {name}", "good") for name in names]
     else:
         lines.append("The table was closed." if table.status == "ended" else "The game has begun.")
-    name = "" if table.name == table.title else f" · {table.name}"
-    return Page(f"Table {table.code} · {table.title}{name}", lines, controls=controls)
+    return Page(f"Table {table.code} · {table.title_and_name}", lines, controls=controls)
 
 
 async def add_to_ending(table: LiveTable) -> EndingPart:

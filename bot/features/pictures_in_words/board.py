@@ -10,6 +10,7 @@ from bot.position.sentences import (
     directions,
     face_of,
     hex_of,
+    joined_by,
     later_values,
     track_phrases,
     value_now,
@@ -145,14 +146,12 @@ def _next_tiles(state: engine.State, hex: str) -> Iterator[str]:
     now = {
         tile: sorted(set(engine.rotations_on(state, tile, hex).values())) for tile in candidate_tiles(g, hex)
     }
-    if possible := [f"#{tile} rotation {_numbers(turns)}" for tile, turns in now.items() if turns]:
-        yield f"It may become {'; '.join(possible)}."
+    for tile, turns in now.items():
+        if turns:
+            joined = [f"rotation {turn} joins {joined_by(state, hex, tile, turn)}" for turn in turns]
+            yield f"It may become #{tile}: {'; '.join(joined)}."
     if later := [f"#{tile}" for tile, turns in now.items() if not turns]:
         yield f"Not now: {' '.join(later)}."
-
-
-def _numbers(turns: list[int]) -> str:
-    return " ".join(map(str, turns))
 
 
 def _costs(state: engine.State, hex: str, printed: HexDefinition) -> Iterator[str]:

@@ -12,14 +12,17 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bot.features.privacy.replacing import Replacing, mail_names
+from bot.features.privacy.replacing import Replacing, mail_text
 from bot.hub.people import PrivacySettings
 from engine.core.words import counted
+from mail.reply_address import redact
 from storage import Store, StoreError, write_whole
 
 ERASED = "(erased)"
 DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
 """The day with which a line of the log begins, in text or JSON. A line without one belongs to that before."""
+
+FROM = re.compile("^From: .*$", re.MULTILINE | re.IGNORECASE)
 
 
 def _contents(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
@@ -35,22 +38,24 @@ class DataFolder:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def mails_of(self, replacing: Replacing) -> list[str]:
-        """The mails that are kept of a person, as text."""
-        return [
-            raw.decode("utf-8", "replace")
-            for _, raw in _contents(self._files("inbound_mail", "*.eml"))
-            if mail_names(raw, replacing)
-        ]
+    def mails_from(self, addresses: Sequence[str]) -> list[str]:
+        """The mails that are kept of a person, as text without secrets."""
+        texts = [mail_text(raw) for _, raw in _contents(self._files("inbound_mail", "*.eml"))]
+        own = Replacing(addresses, ())
+        return [redact(text) for text in texts if any(map(own.holds, FROM.findall(text)[:1]))]
 
     async def erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
         """Take a person out of the files. codes: of the tables with which they have had to do."""
         await asyncio.to_thread(self._erase, replacing, codes)
 
-    def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
+    def erase_mails(self, replacing: Replacing) -> None:
+        """Delete the mails that name a person."""
         for path, raw in _contents(self._files("inbound_mail", "*")):
-            if mail_names(raw, replacing):
+            if replacing.holds(mail_text(raw)):
                 path.unlink(missing_ok=True)
+
+    def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
+        self.erase_mails(replacing)
         for path in self._of_tables("pictures", codes):
             path.unlink(missing_ok=True)
         for path, raw in _contents(self._of_tables("games", codes)):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -25,7 +27,8 @@ from bot.hub.table import LiveTable
 from bot.position.controls import ExportedFile
 from bot.position.pending import engine_seat
 from engine.core.events import PlayerRenamed
-from storage import LogRow, NewMessage, UnitOfWork
+from mail.reply_address import redact
+from storage import LogRow, NewMessage, NotFound, UnitOfWork
 
 Wanted = Literal["export", "erase"]
 """What a person may want, and the purpose of the token in the email that asks whether it is them."""
@@ -65,6 +68,7 @@ class PersonalData:
         self._cache, self._store, self._polls, self._limits = cache, cache.store, polls, limits
         self._folder = DataFolder(settings.data) if settings.data else None
         self.settings, self._forget = settings, forget
+        self._erasing = asyncio.Lock()
 
     # -- the file ----------------------------------------------------------------------------
 
@@ -74,9 +78,10 @@ class PersonalData:
         async with self._store.read() as unit:
             rows = await unit.personal_data.rows_of(person_id)
             traces = await _traces(unit, person_id)
+            sent = await unit.personal_data.messages(lambda address: _is_to(address, person_id, traces))
+        rows["messages"] = msgspec.json.decode(redact(msgspec.json.encode(sent).decode()))
         if self._folder is not None:
-            replacing = Replacing(traces.addresses, ())
-            rows["mails"] = [{"text": each} for each in self._folder.mails_of(replacing)]
+            rows["mails"] = [{"text": each} for each in self._folder.mails_from(traces.addresses)]
         text = msgspec.json.format(msgspec.json.encode(rows, enc_hook=_plain), indent=1)
         return ExportedFile("my-data.json", "application/json", text)
 
@@ -105,7 +110,10 @@ class PersonalData:
             return await _waiting_addresses(unit)
 
     async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
-        """The mail of these addresses is deleted from the mailbox."""
+        """The mail of these addresses is deleted from the mailbox, and from the folder of the process that
+        reads it, which may be another than the one that was asked to erase."""
+        if self._folder is not None:
+            await asyncio.to_thread(self._folder.erase_mails, Replacing(addresses, ()))
         async with self._store.begin() as unit:
             left = [each for each in await _waiting_addresses(unit) if each not in addresses]
             if left:
@@ -117,10 +125,18 @@ class PersonalData:
 
     async def erase(self, person_id: int) -> None:
         """Delete a person and all texts that name them. The rows of the person go last, so after a failure it
-        can be asked for again."""
-        async with self._store.read() as unit:
-            traces = await _traces(unit, person_id)
-            table_ids = await unit.personal_data.table_ids(person_id)
+        can be asked for again. A second press waits for the first, and finds nobody."""
+        async with self._erasing:
+            try:
+                async with self._store.read() as unit:
+                    traces = await _traces(unit, person_id)
+                    table_ids = await unit.personal_data.table_ids(person_id)
+            except NotFound:
+                return
+            await self._erase(person_id, traces, table_ids)
+        self._cache.wake_subscribers()
+
+    async def _erase(self, person_id: int, traces: Traces, table_ids: Sequence[int]) -> None:
         rest = Replacing((*traces.discord, *traces.addresses), traces.names)
         if self._folder is not None:
             codes = [(await self._cache.get(table_id, with_log=False)).info.code for table_id in table_ids]
@@ -128,7 +144,6 @@ class PersonalData:
         for table_id in table_ids:
             await self._leave(table_id, person_id, traces)
         await self._erase_person(person_id, traces, rest)
-        self._cache.wake_subscribers()
 
     @again_on_conflict
     async def _leave(self, table_id: int, person_id: int, traces: Traces) -> None:
@@ -148,7 +163,8 @@ class PersonalData:
                 draft.announcements = [
                     (kind, tuple(map(replacing.text, told))) for kind, told in draft.announcements
                 ]
-                await unit.personal_data.rewrite(lambda *each: replacing.value(each[-1]), table_id)
+                await unit.personal_data.delete_messages(lambda address: _is_to(address, person_id, traces))
+                await unit.personal_data.rewrite(partial(_rewritten, replacing), table_id)
                 await unit.personal_data.rewrite_log(
                     table_id,
                     replacing.line,
@@ -204,7 +220,7 @@ class PersonalData:
                 await forget(unit, person_id, rest.holds)
             await data.delete_messages(lambda address: _is_to(address, person_id, traces))
             await data.delete_results(Replacing(own_texts, ()).mentions)
-            await data.rewrite(lambda *each: rest.value(each[-1]), None)
+            await data.rewrite(partial(_rewritten, rest), None)
             for each in await data.rewrite_preferences(lambda wishes: with_deputy(wishes, person_id, None)):
                 await unit.clocks.look_again_for(each)
             await data.forget(person_id, traces.discord)
@@ -251,6 +267,12 @@ def _seat_name(number: int, taken: Iterable[str]) -> str:
     while (name := f"Player {number + 1}").casefold() in taken:
         number += 12
     return name
+
+
+def _rewritten(replacing: Replacing, table: str, column: str, value: Any) -> Any:
+    """A stored value without the names. The words of an order are not names in other letters."""
+    is_line = (table, column) == ("orders", "line")
+    return replacing.line(value) if is_line else replacing.value(value)
 
 
 def _events(line: str, raw: bytes, replacing: Replacing) -> bytes:

@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 
+from mail.reading.headers import decode_text
+
 SOMEBODY = "somebody"
 WORDS_OF_RECORDS = frozenset({"type", "kind"})
 """Entries of a stored record that say what it is; no text of anybody."""
@@ -66,10 +68,8 @@ class Replacing:
                 return [self.value(each) for each in value]
             case dict():
                 return {
-                    self.text(key) if isinstance(key, str) else key:
-                        each if key in WORDS_OF_RECORDS else self.value(each)
-                    for key, each in value.items()
-                }  # fmt: skip
+                    key: each if key in WORDS_OF_RECORDS else self.value(each) for key, each in value.items()
+                }
             case int() if str(value) in self.identifiers:
                 return 0
         return value
@@ -109,12 +109,16 @@ class Replacing:
         return mail.as_bytes() if is_changed else raw
 
 
-def mail_names(raw: bytes, replacing: Replacing) -> bool:
-    """Whether a mail names a person, in a header or in a text, however it is encoded."""
-    if replacing.raw(raw) != raw:
-        return True
-    mail = _as_mail(raw)
-    return mail is not None and replacing.mail(mail, raw) != raw
+def mail_text(raw: bytes) -> str:
+    """What a mail says: its headers and its texts, decoded; as it is where it is no mail that can be read."""
+    if (mail := _as_mail(raw)) is None:
+        return raw.decode("utf-8", "replace")
+    said = [f"{name}: {content}" for part in mail.walk() for name, content in part.items()]
+    for part in mail.walk():
+        if part.get_content_maintype() == "text":
+            payload, charset = part.get_payload(decode=True), part.get_content_charset("utf-8")
+            said += ["", decode_text(payload, charset) if isinstance(payload, bytes) else ""]
+    return "\n".join(said)
 
 
 def _as_mail(raw: bytes) -> EmailMessage | None:
@@ -123,6 +127,8 @@ def _as_mail(raw: bytes) -> EmailMessage | None:
         return None
     with suppress(Exception):  # what others have written may be wrong in any way
         found = email.message_from_bytes(raw, policy=policy.default)
+        for part in found.walk():
+            part.items()  # headers are parsed when they are asked for
         return found if isinstance(found, EmailMessage) else None
     return None
 

@@ -46,7 +46,7 @@ class WaitingTable:
     def line(self, now: datetime, zone: str | None) -> str:
         """The table in one line, with the time that is left."""
         table = self.table
-        parts = [f"{table.code} {table.name} ({table.title}), {table.round}"]
+        parts = [f"{table.code} {table.title_and_name}, {table.round}"]
         clock = self.clock
         if self.poll is not None:
             parts.append(f"a vote, open for {duration_text(now - self.poll.poll.opened_at)}")
