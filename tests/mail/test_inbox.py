@@ -19,12 +19,12 @@ from bot.email.pages.answer_pages import PlayResult
 from bot.email.replies.seat_replies import SeatReplies
 from bot.email.stored_mail import InboundMail
 from bot.hub.request import QueryAnswer
-from mail.imap import ConnectionLost, Folder, ImapAccount, ImapConnection, LoginRefused, why_unreachable
+from mail.connecting import MailAccount
+from mail.imap import ConnectionLost, Folder, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reply_address import ReplyToken
-from mail.smtp_connections import SmtpAccount
 from tests.mail.mail_desk import ANN, MailDesk, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
@@ -88,7 +88,7 @@ async def attempts(desk: MailDesk, *mails: bytes) -> list[int]:
 @asynccontextmanager
 async def watching(
     desk: MailDesk,
-    account: ImapAccount,
+    account: MailAccount,
     pace: InboxTiming = FAST,
     parser: ParserProcess | None = None,
     warn: Callable[[str], None] = lambda text: None,
@@ -411,20 +411,19 @@ async def test_c23_names_are_quoted(user: str) -> None:
 
 
 def test_c27_a_password_is_in_no_trace() -> None:
-    assert "secret" not in repr(ImapAccount("imap.example.org", "x", "secret"))
-    assert "secret" not in repr(SmtpAccount("smtp.example.org", password="secret"))
+    assert "secret" not in repr(MailAccount("imap.example.org", 993, "x", "secret"))
 
 
 async def test_c27_a_server_without_tls_is_refused() -> None:
     async with pymap_server() as mailbox:
         with pytest.raises(ConnectionLost):
-            await ImapConnection.open(replace(mailbox.account, tls=True), 5.0)
+            await ImapConnection.open(replace(mailbox.account, security="tls"), 5.0)
 
 
 async def test_c27_tls(desk: MailDesk, tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
     async with pymap_server(server) as mailbox, breakable_proxy(mailbox.port) as link:
-        trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
+        trusted = MailAccount("localhost", link.port, USER, PASSWORD, context=client)
         with pytest.raises(ConnectionLost, match="certificate"):
             await ImapConnection.open(replace(trusted, context=None), 5.0)
         async with watching(desk, trusted) as reports:
@@ -510,15 +509,15 @@ async def test_delivery_by_lmtp_carries_the_token(desk: MailDesk, notice: Delive
 
 async def test_the_reason_why_mail_is_not_attached(tmp_path: Path) -> None:
     port = free_port()
-    refused = await why_unreachable(ImapAccount("127.0.0.1", "game", "secret", port=port, tls=False))
+    refused = await why_unreachable(MailAccount("127.0.0.1", port, "game", "secret", "plain"))
     assert refused == "no connection: Connection refused"
-    nowhere = await why_unreachable(ImapAccount("nowhere.invalid", "game", "secret", port=port))
+    nowhere = await why_unreachable(MailAccount("nowhere.invalid", port, "game", "secret"))
     assert nowhere == "there is no such host"
     async with pymap_server() as mailbox:
         assert await why_unreachable(mailbox.account) == ""
-        plain = ImapAccount("127.0.0.1", "game", "secret", port=mailbox.port)
+        plain = MailAccount("127.0.0.1", mailbox.port, "game", "secret")
         assert "does not speak TLS" in await why_unreachable(plain)
     server, _ = self_signed(tmp_path)
     async with pymap_server(server) as mailbox:
-        unknown = ImapAccount("localhost", "game", "secret", port=mailbox.port)
+        unknown = MailAccount("localhost", mailbox.port, "game", "secret")
         assert "certificate is not accepted" in await why_unreachable(unknown)
