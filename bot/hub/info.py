@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
-import engine
 from bot.hub.pace import NO_PACE, Pace
 from engine.core.words import join_words
 from renderers import PALETTES, PaletteName
@@ -220,11 +219,3 @@ def stored_palette(name: str) -> PaletteName:
 
 
 ROBOT_TRANSPORT = "robot"
-
-
-class IncomingGame(NamedTuple):
-    """A game as it was read: its first position, (seat number, line, events) of each move, and warnings."""
-
-    start: engine.State
-    moves: Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]
-    warnings: tuple[str, ...]
