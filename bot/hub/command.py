@@ -133,7 +133,8 @@ class Lines(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A command that changes nothing. answer: None for an argument that cannot be read; raises ValueError."""
+    """A command that changes nothing. answer: None for an argument that cannot be read; raises ValueError. It
+    gets no argument where no form has one."""
 
     name: str
     forms: tuple[Form, ...]
@@ -145,11 +146,24 @@ class Query:
         usage = " or ".join(f"`{form.help_text or form.text}`" for form in self.forms)
         if not query.argument and all(form.needs_argument for form in self.forms):
             raise ValueError(f"`{query.word}` is not complete; write {usage}.")
-        if answer := await self.answer(query):
+        takes_argument = any(" " in form.text for form in self.forms)
+        if (takes_argument or not query.argument) and (answer := await self.answer(query)):
             return answer
         line = f"{query.word} {query.argument}".strip()
         reason = f"`{line}` cannot be read; write {usage}."
         return LineUnreadable(0, line, reason, next_decision_id=query.decision_id)
+
+
+def text_query(
+    name: str, text: Callable[[QueryRequest], str], *forms: Form, picture: str | None = None
+) -> Query:
+    """A question whose answer is a text. text: may raise ValueError. picture: goes with the answer."""
+
+    async def answer(query: QueryRequest) -> QueryAnswer:
+        decision_id = query.decision_id
+        return QueryAnswer(name, text(query), picture, argument=query.argument, next_decision_id=decision_id)
+
+    return Query(name, forms, answer)
 
 
 def _always(table: LiveTable, request: Request) -> bool:
