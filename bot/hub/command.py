@@ -383,17 +383,18 @@ class Commands:
             del words[0]
         if not 0 < len(words) <= MAX_WORDS_OF_SIMILAR:
             return ""
-        first = words[0].rstrip(":,.")
-        is_short = len(words) == 1 and len(first) <= MAX_SHORT
+        first, others = words[0].rstrip(":,."), words[1:]
+        joined = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        beginnings = [[name, *first.removeprefix(name).strip("-").split()] for name in joined]
+        is_short = not others and len(first) <= MAX_SHORT
         alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
-        beginnings = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        beginnings += [[name] for name in alike if name not in joined]
         patterns = [pattern for form, pattern in self._patterns.items() if not form.takes_any_text]
-        for name in [*beginnings, *alike]:
-            joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
-            rest = [*joined.split(), *words[1:]]
-            found = (" ".join([name, *rest[:count]]) for count in range(len(rest), bool(joined) - 1, -1))
-            if meant := next((each for each in found if self._is_read(each, patterns, (), ())), ""):
-                return meant
+        for beginning in beginnings:
+            for count in range(len(others), -1, -1):
+                line = " ".join([*beginning, *others[:count]])
+                if self._is_read(line, patterns, (), ()):
+                    return line
         return ""
 
     @cached_property
