@@ -116,11 +116,6 @@ class QueryRequest:
     word: str
     argument: str
 
-    @property
-    def decision_id(self) -> str | None:
-        """The decision that the seat has to make now."""
-        return None if self.seat is None else self.table.decision_id_of(self.seat)
-
 
 class Lines(Enum):
     """Which other lines a request may have beside the line of a command."""
@@ -151,7 +146,7 @@ class Query:
             return answer
         line = f"{query.word} {query.argument}".strip()
         reason = f"`{line}` cannot be read; write {usage}."
-        return LineUnreadable(0, line, reason, next_decision_id=query.decision_id)
+        return LineUnreadable(0, line, reason)
 
 
 def text_query(
@@ -160,8 +155,7 @@ def text_query(
     """A question whose answer is a text. text: may raise ValueError. picture: goes with the answer."""
 
     async def answer(query: QueryRequest) -> QueryAnswer:
-        decision_id = query.decision_id
-        return QueryAnswer(name, text(query), picture, argument=query.argument, next_decision_id=decision_id)
+        return QueryAnswer(name, text(query), picture, argument=query.argument)
 
     return Query(name, forms, answer)
 

@@ -103,14 +103,14 @@ class TimeCommands:
 
     @staticmethod
     def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-        return QueryAnswer(request.word, text, next_decision_id=table.decision_id_of(request.seat))
+        return QueryAnswer(request.word, text)
 
     async def _propose_pace(self, table: LiveTable, request: Request, pace: Pace) -> CommandResult:
         """Ask the others for another pace; alone at the table, a player changes it at once."""
         if problem := not_running(table, "running", "paused"):
             return problem
         if pace == table.stored_info.pace:
-            return refused(table, request, f"The pace is already {pace}.")
+            return refused(request, f"The pace is already {pace}.")
         others = [
             p.seat for p in table.stored_info.seated_players if p.seat is not None and p.seat != request.seat
         ]
@@ -130,13 +130,13 @@ class TimeCommands:
             return problem
         info = table.stored_info
         if info.pace.kind == "none":
-            return refused(table, request, "There is no pace at this table, so your time does not run out.")
+            return refused(request, "There is no pace at this table, so your time does not run out.")
         async with self._cache.store.read() as unit:
             clock = (await unit.clocks.seat_clocks(info.id)).get(request.seat)
         if clock is None or clock.decision_id is None or table.decision_id_of(request.seat) is None:
-            return refused(table, request, "The table does not wait for you, so your time does not run.")
+            return refused(request, "The table does not wait for you, so your time does not run.")
         if clock.extended:
-            return refused(table, request, "You have taken more time for this decision already.")
+            return refused(request, "You have taken more time for this decision already.")
         clock.extended = True
         due = ClockRules(info.pace, table.metadata.settings).deadline(clock)
         zone = table.metadata.settings[request.seat].zone if request.seat in table.metadata.settings else None
@@ -161,16 +161,14 @@ class TimeCommands:
             return problem
         asked = sorted({pending.seat for pending in table.pending} - {request.seat})
         if not asked:
-            return refused(table, request, "The table waits for nobody but you.")
+            return refused(request, "The table waits for nobody but you.")
         told = list[str]()
         async with self._cache.commit_request(table, request) as draft:
             unit = await draft.unit()
             clocks = await unit.clocks.seat_clocks(table.stored_info.id)
             for seat in asked:
                 told.append(await self._nudge_seat(unit, table, seat, clocks.get(seat)))
-            draft.result = QueryAnswer(
-                "nudge", " ".join(told), next_decision_id=table.decision_id_of(request.seat)
-            )
+            draft.result = QueryAnswer("nudge", " ".join(told))
         return draft.result
 
     @staticmethod

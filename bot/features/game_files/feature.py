@@ -136,7 +136,7 @@ async def _export(query: QueryRequest) -> QueryAnswer:
     file = await asyncio.to_thread(
         make_game_file, query.table.log.history(), format_name, title, info.code, as_far_as_possible=partial
     )
-    return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=query.decision_id)
+    return QueryAnswer("export", f"Here is {file.name}.", files=(file,))
 
 
 async def game_text_file(history: GameHistory, table: TableInfo) -> ExportedFile | None:

@@ -71,7 +71,7 @@ class PlanHandler:
         """`plan LINES` makes a plan, `plan more LINES` extends it; `plan show`, `plan play`, `plan clear`."""
         person_id = writer_of(table, request)
         if person_id is None or table.stored_info.player_at(request.seat) is None:
-            return refused(table, request, "That seat is empty; nobody can plan for it.")
+            return refused(request, "That seat is empty; nobody can plan for it.")
         _, _, first_line = request.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
         plan = await self._plan_store.load(table, person_id)
@@ -92,19 +92,18 @@ class PlanHandler:
                 former, text = [], (first_line, *request.lines[1:])
         lines = [*former, *parse_plan(text, request.seat, table.state.players)]
         if len(lines) > MAX_LINES:
-            return refused(table, request, f"A plan has at most {MAX_LINES} lines.")
+            return refused(request, f"A plan has at most {MAX_LINES} lines.")
         trial = try_plan(table.state, lines, request.seat, armed)
         if trial.error is not None:
             failed = len(trial.lines)
             seat, line = lines[failed]
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
-            decision_id = table.decision_id_of(request.seat)
-            failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
+            failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest)
             return _within_plan(failure, table, request, lines[len(former) : failed], seat, bool(former))
         try:
             await self._plan_store.save(table, person_id, trial.lines)
         except LimitReached as error:
-            return refused(table, request, str(error))
+            return refused(request, str(error))
         return _plan_result(table, request, list(trial.lines), armed)
 
     async def _play(
@@ -119,9 +118,9 @@ class PlanHandler:
         own_lines = leading_own_lines(plan, request.seat)
         if not own_lines:
             if not plan:
-                return refused(table, request, "Your plan has no line of yours left.")
+                return refused(request, "Your plan has no line of yours left.")
             seat, line = plan[0]
-            return refused(table, request, f"Your plan waits for {table.state.players[seat]}: {line}.")
+            return refused(request, f"Your plan waits for {table.state.players[seat]}: {line}.")
         own_command = replace(request, lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
@@ -165,14 +164,13 @@ def _plan_result(
         text,
         "map",
         engine.encode_state(trial.state),
-        next_decision_id=table.decision_id_of(request.seat),
         ran=trial.ran,
         controls=plan_controls(trial.state, request.seat, has_steps=True),
     )
 
 
 def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-    return QueryAnswer("plan", text, next_decision_id=table.decision_id_of(request.seat))
+    return QueryAnswer("plan", text)
 
 
 MAX_MENUS, MAX_OPTIONS = 5, 25

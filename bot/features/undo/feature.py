@@ -62,7 +62,7 @@ class UndoHandler:
         kind: RewindKind = "undo" if request.word == "undo" else "redo"
         rewind = rewind_for(table, kind, request.seat)
         if isinstance(rewind, str):
-            return refused(table, request, rewind)
+            return refused(request, rewind)
         info = table.stored_info
         if others := [seat for seat in rewind.other_seats(table, request.seat) if info.player_at(seat)]:
             question = poll_question(table, rewind)

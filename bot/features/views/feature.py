@@ -116,7 +116,7 @@ async def _routes(query: QueryRequest) -> QueryAnswer:
     for _, run in table.log.runs():
         last.setdefault(run.company, run)
     text = routes_view(state, last, company)
-    return QueryAnswer("routes", text, argument=company, next_decision_id=query.decision_id)
+    return QueryAnswer("routes", text, argument=company)
 
 
 def log_view(table: LiveTable, last: int = DEFAULT_LOG_ROWS) -> str:
@@ -130,7 +130,7 @@ async def _log(query: QueryRequest) -> QueryAnswer | None:
     if query.argument and not (query.argument.isdecimal() and int(query.argument)):
         return None
     rows = min(int(query.argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS)
-    return QueryAnswer("log", log_view(query.table, rows), next_decision_id=query.decision_id)
+    return QueryAnswer("log", log_view(query.table, rows))
 
 
 async def _at(query: QueryRequest) -> QueryAnswer:
@@ -145,7 +145,7 @@ async def _at(query: QueryRequest) -> QueryAnswer:
     seq, heading = table.log.find_row(moment)
     state = table.state_at(seq)
     text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
-    return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=query.decision_id)
+    return QueryAnswer("at", text, picture, engine.encode_state(state))
 
 
 async def add_to_ending(table: LiveTable) -> EndingPart:

@@ -326,7 +326,7 @@ class WatchingPermission:
         """Allow or forbid it."""
         info, words = table.stored_info, request.lines[0].casefold().split()[1:]
         if words not in (["on"], ["off"]):
-            return refused(table, request, "Write `watching on` or `watching off`.")
+            return refused(request, "Write `watching on` or `watching off`.")
         is_allowed = words == ["on"]
         check_allowed(info, request.person_id)
         async with self._cache.commit(table, request.request_id) as draft:
@@ -343,4 +343,4 @@ def _answer(table: LiveTable, request: Request, is_allowed: bool) -> QueryAnswer
         if is_allowed
         else "Only the channel of this table may show it."
     )
-    return QueryAnswer("watching", text, next_decision_id=table.decision_id_of(request.seat))
+    return QueryAnswer("watching", text)
