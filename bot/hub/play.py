@@ -111,9 +111,7 @@ class MoveHandler:
             await self._polls.drop_after_move(draft, request.seat)
             if request.announcement:
                 self._announce(draft, request, request.announcement)
-            draft.make_result = lambda: completed(
-                draft, request, played=tuple(moves.played), sentences=answers()
-            )
+            draft.make_result = lambda: completed(draft, answers(), tuple(moves.played))
         assert draft.result is not None
         return draft.result
 

@@ -308,11 +308,7 @@ def _game_lines(table: LiveTable, request: Request, word: str) -> list[str]:
 
 
 def completed(
-    draft: CommitDraft,
-    request: Request,
-    *,
-    played: tuple[PlayedLine, ...] = (),
-    sentences: tuple[str, ...],
+    draft: CommitDraft, sentences: tuple[str, ...], played: tuple[PlayedLine, ...] = ()
 ) -> Completed:
     """The result of a draft in which everything was done."""
     state = draft.state or draft.table.state

@@ -98,12 +98,8 @@ class TimeCommands:
     async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
         rest = request.lines[0].partition(" ")[2].strip()
         if not rest:
-            return self._answer(table, request, pace_text(table.stored_info.pace))
+            return QueryAnswer("pace", pace_text(table.stored_info.pace))
         return await self._propose_pace(table, request, parse_pace(rest))
-
-    @staticmethod
-    def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-        return QueryAnswer(request.word, text)
 
     async def _propose_pace(self, table: LiveTable, request: Request, pace: Pace) -> CommandResult:
         """Ask the others for another pace; alone at the table, a player changes it at once."""
@@ -121,7 +117,7 @@ class TimeCommands:
         async with self._cache.commit_request(table, request) as draft:
             sentence = f"{name} sets the pace: {pace}."
             await record_pace(draft, pace, sentence, request.person_id, request.transport)
-            draft.result = completed(draft, request, sentences=(sentence,))
+            draft.result = completed(draft, (sentence,))
         return draft.result
 
     async def _extend(self, table: LiveTable, request: Request) -> CommandResult:
@@ -149,7 +145,7 @@ class TimeCommands:
             sentence = f"{name} takes more time, until {until}."
             draft.add_row(request.new_row(kind="note", line="extend", raw_line=sentence))
             draft.announce("news", sentence)
-            draft.result = completed(draft, request, sentences=(f"You have more time, until {until}.",))
+            draft.result = completed(draft, (f"You have more time, until {until}.",))
         return draft.result
 
     async def _nudge(self, table: LiveTable, request: Request) -> CommandResult:

@@ -169,7 +169,7 @@ class LobbyCommands:
             return await self._polls.open_poll(table, request, "robot", others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await seat_robot(draft, seat, request.person_id, is_agreed=not others)
-            draft.result = completed(draft, request, sentences=(sentence,))
+            draft.result = completed(draft, (sentence,))
         return draft.result
 
     async def _robot_details(self, table: LiveTable, seat: int, by: int) -> dict[str, object] | None:

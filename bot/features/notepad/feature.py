@@ -59,7 +59,7 @@ class Notepad:
                 return await self._moves.play_lines(table, request, Beside(frozenset(places), carry_out))
             async with self._cache.commit(table, request.request_id) as draft:
                 written = await carry_out(draft)
-                draft.result = _answer(table, request, "\n".join(written()))
+                draft.result = _answer("\n".join(written()))
             return draft.result
         except NotCarriedOut as failure:
             return failure.result(request)
@@ -70,7 +70,7 @@ class Notepad:
             return refused(request, "Nobody plays that seat, so it has no notepad.")
         async with self._cache.store.read() as unit:
             notes: Any = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
-        return _answer(table, request, _text(notes or []))
+        return _answer(_text(notes or []))
 
 
 def _changed(notes: list[str], text: str) -> list[str]:
@@ -94,6 +94,6 @@ def _text(notes: list[str]) -> str:
     return "\n".join(["Your notes at this table:", *numbered]) if notes else "Your notepad here is empty."
 
 
-def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
+def _answer(text: str) -> QueryAnswer:
     writing = Ask("Write", "note ", "sell the PRR in time")
     return QueryAnswer("notes", text, controls=(writing,))

@@ -83,7 +83,7 @@ class PlanHandler:
                 return _plan_result(table, request, plan, armed)
             case "clear":
                 await self._plan_store.save(table, person_id, ())
-                return _answer(table, request, "Your plan is deleted.")
+                return QueryAnswer("plan", "Your plan is deleted.")
             case "play":
                 return await self._play(table, request, person_id, plan)
             case "more":
@@ -156,7 +156,7 @@ def _plan_result(
     if not plan:
         nothing = "You have no plan at this table: `plan LINES` makes one, and nobody else sees it."
         controls = plan_controls(table.state, request.seat, has_steps=False)
-        return replace_fields(_answer(table, request, nothing), controls=controls)
+        return QueryAnswer("plan", nothing, controls=controls)
     trial = try_plan(table.state, plan, request.seat, armed)
     text = trial_text(table.state, trial, plan)
     return QueryAnswer(
@@ -167,10 +167,6 @@ def _plan_result(
         ran=trial.ran,
         controls=plan_controls(trial.state, request.seat, has_steps=True),
     )
-
-
-def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-    return QueryAnswer("plan", text)
 
 
 MAX_MENUS, MAX_OPTIONS = 5, 25

@@ -70,7 +70,7 @@ class UndoHandler:
             return await self._polls.open_poll(table, request, kind, others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await self._apply(draft, request, rewind, table.polls)
-            draft.make_result = lambda: completed(draft, request, sentences=(sentence,))
+            draft.make_result = lambda: completed(draft, (sentence,))
         assert draft.result is not None
         return draft.result
 

@@ -309,6 +309,10 @@ async def may_be_shown_elsewhere(unit: UnitOfWork, info: TableInfo) -> bool:
     return bool(await unit.facts.get(FEATURE, info.id, info.host_id))
 
 
+MAY_SHOW = "Other channels of the server may show this table now, with what everybody at it may know."
+MAY_NOT_SHOW = "Only the channel of this table may show it."
+
+
 class WatchingPermission:
     """Keeps what the host of each table allows."""
 
@@ -333,14 +337,5 @@ class WatchingPermission:
             if info.host_id is not None:
                 facts = (await draft.unit()).facts
                 await facts.set(FEATURE, info.id, info.host_id, is_allowed or None)
-            draft.result = _answer(table, request, is_allowed)
+            draft.result = QueryAnswer("watching", MAY_SHOW if is_allowed else MAY_NOT_SHOW)
         return draft.result
-
-
-def _answer(table: LiveTable, request: Request, is_allowed: bool) -> QueryAnswer:
-    text = (
-        "Other channels of the server may show this table now, with what everybody at it may know."
-        if is_allowed
-        else "Only the channel of this table may show it."
-    )
-    return QueryAnswer("watching", text)
