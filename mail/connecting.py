@@ -5,7 +5,8 @@ server cannot be reached, in words for the operator.
 import os
 import socket
 import ssl
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 
 class TokenUnavailable(Exception):
@@ -24,6 +25,21 @@ class AccessTokens(Protocol):
 
     def forget(self) -> None:
         """A server has refused the last token: ask for a new one the next time."""
+
+
+@dataclass(frozen=True)
+class MailAccount:
+    """An IMAP or SMTP server to log in to. user: empty for no login. security: TLS from the first byte,
+    STARTTLS (required; SMTP only), or none. tokens: to log in with (XOAUTH2) in place of the password.
+    """
+
+    host: str
+    port: int
+    user: str = ""
+    password: str = field(default="", repr=False)
+    security: Literal["tls", "starttls", "plain"] = "tls"
+    context: ssl.SSLContext | None = field(default=None, repr=False)
+    tokens: AccessTokens | None = field(default=None, repr=False)
 
 
 def connection_fault(error: BaseException) -> str:

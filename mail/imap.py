@@ -12,14 +12,13 @@ import contextlib
 import re
 import ssl
 from collections.abc import Awaitable, Iterator
-from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, TypeVar
 
 import aioimaplib
 
-from mail.connecting import AccessTokens, TokenUnavailable, connection_fault
+from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connection_fault
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
@@ -44,19 +43,6 @@ class LoginRefused(Exception):
 
 class MailboxFull(Exception):
     """The mailbox has no room for this (OVERQUOTA, RFC 5530)."""
-
-
-@dataclass(frozen=True)
-class ImapAccount:
-    """The mailbox. tokens: log in with access tokens, not with the password."""
-
-    host: str
-    user: str
-    password: str = field(repr=False)
-    port: int = 993
-    tls: bool = True
-    context: ssl.SSLContext | None = field(default=None, repr=False)
-    tokens: AccessTokens | None = field(default=None, repr=False)
 
 
 class Quota(NamedTuple):
@@ -109,10 +95,10 @@ class ImapConnection:
         return self._untagged(line)
 
     @classmethod
-    async def open(cls, account: ImapAccount, timeout: float) -> Self:
+    async def open(cls, account: MailAccount, timeout: float) -> Self:
         """Connect, log in, create the folders, select the inbox. Raises LoginRefused or ConnectionLost."""
         lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        if account.tls:
+        if account.security != "plain":
             client = aioimaplib.IMAP4_SSL(
                 account.host, account.port, timeout=timeout, ssl_context=account.context
             )
@@ -128,7 +114,7 @@ class ImapConnection:
             raise
         return imap
 
-    async def _log_in(self, account: ImapAccount) -> None:
+    async def _log_in(self, account: MailAccount) -> None:
         await self._call(self._client.wait_hello_from_server())
         if account.tokens is None:
             login = await self._call(self._client.login(_quoted(account.user), account.password))
@@ -145,7 +131,7 @@ class ImapConnection:
         self._uid_next = int(found[1]) if found else 1
         self._has_new_mail = False
 
-    async def _log_in_with_token(self, account: ImapAccount, tokens: AccessTokens) -> Any:
+    async def _log_in_with_token(self, account: MailAccount, tokens: AccessTokens) -> Any:
         """XOAUTH2. A server that refuses the token says why in a challenge, which an empty line answers; the
         library would wait forever."""
         try:
@@ -324,9 +310,9 @@ class ImapConnection:
         await asyncio.wait(tasks, timeout=1.0)
 
 
-async def why_unreachable(account: ImapAccount, timeout: float = 10.0) -> str:
+async def why_unreachable(account: MailAccount, timeout: float = 10.0) -> str:
     """Why no connection to the server can be made, in words; empty if one can. The library does not say."""
-    context = (account.context or ssl.create_default_context()) if account.tls else None
+    context = (account.context or ssl.create_default_context()) if account.security != "plain" else None
     try:
         async with asyncio.timeout(timeout):
             _, writer = await asyncio.open_connection(account.host, account.port, ssl=context)

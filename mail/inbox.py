@@ -22,10 +22,10 @@ from typing import NamedTuple, Protocol
 import stamina
 
 from mail.composing.compose import OutgoingMail
+from mail.connecting import MailAccount
 from mail.imap import (
     ConnectionLost,
     Folder,
-    ImapAccount,
     ImapConnection,
     LoginRefused,
     MailboxFull,
@@ -139,7 +139,7 @@ class InboxWatcher:
 
     def __init__(
         self,
-        account: ImapAccount,
+        account: MailAccount,
         arrivals: Arrivals,
         handler: Handler,
         parser: ParserProcess,
@@ -299,7 +299,7 @@ class MailboxCaretaker:
 
     def __init__(
         self,
-        account: ImapAccount,
+        account: MailAccount,
         keep_days: int,
         tidied: Callable[[str], Awaitable[None]],
         erased: ErasedPeople | None = None,

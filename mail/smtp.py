@@ -25,9 +25,10 @@ from typing import NamedTuple, Protocol
 
 import aiosmtplib
 
+from mail.connecting import MailAccount
 from mail.reading.bounces import classify
 from mail.reply_address import normalize_address, redact
-from mail.smtp_connections import SmtpAccount, SmtpConnections, TooSlow, raise_if_cancelled
+from mail.smtp_connections import SmtpConnections, TooSlow, raise_if_cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class SmtpDeliveryWorker:
 
     def __init__(
         self,
-        account: SmtpAccount,
+        account: MailAccount,
         outbox: MailOutbox,
         *,
         poll: float = 15.0,

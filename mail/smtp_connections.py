@@ -7,18 +7,16 @@ others wait for the same attempt, and no email counts it. `ConnectionSlots` says
 import asyncio
 import contextlib
 import logging
-import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import aiosmtplib
 import stamina
 from aiosmtplib.response import SMTPResponse
 
-from mail.connecting import AccessTokens, TokenUnavailable, connection_fault
+from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connection_fault
 
 
 class TooSlow(Exception):
@@ -107,21 +105,6 @@ class ConnectionSlots:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class SmtpAccount:
-    """The SMTP server. security: TLS from the first byte, STARTTLS (required), or none. tokens: log in with
-    access tokens (XOAUTH2), not with the password.
-    """
-
-    host: str
-    port: int = 465
-    user: str = ""
-    password: str = field(default="", repr=False)
-    security: Literal["tls", "starttls", "plain"] = "tls"
-    context: ssl.SSLContext | None = field(default=None, repr=False)
-    tokens: AccessTokens | None = field(default=None, repr=False)
-
-
 class SmtpConnection(aiosmtplib.SMTP):
     """A connection that calls `before_text` before it sends the text of an email."""
 
@@ -141,7 +124,7 @@ def raise_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-async def connect(account: SmtpAccount, timeout: float) -> SmtpConnection:
+async def connect(account: MailAccount, timeout: float) -> SmtpConnection:
     """A connection that is logged in. Raises aiosmtplib.SMTPException or OSError."""
     smtp = SmtpConnection(
         hostname=account.host,
@@ -182,7 +165,7 @@ class SmtpConnections:
 
     def __init__(
         self,
-        account: SmtpAccount,
+        account: MailAccount,
         limit: int,
         timeout: float,
         first_retry: float,

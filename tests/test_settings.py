@@ -19,7 +19,7 @@ from bot.config import (
     load_settings,
     parse_settings,
 )
-from bot.email.delivery import imap_account, smtp_account
+from bot.email.delivery import mail_account
 from tests.operations.test_private_files import without_rights
 
 EXAMPLE = Path(__file__).parent.parent / "deploy" / "railpost.env.example"
@@ -92,9 +92,10 @@ def test_unencrypted_elsewhere_must_be_allowed() -> None:
     assert "RAILPOST_IMAP would send secrets to mail.example.org unencrypted" in error_text(**far)
     allowed = settings(**far, ALLOW_PLAIN="true").mail
     assert allowed is not None
-    assert (imap_account(allowed).tls, imap_account(allowed).host) == (False, "mail.example.org")
+    account = mail_account(allowed.imap)
+    assert (account.security, account.host) == ("plain", "mail.example.org")
     sending = settings(**far | {"SMTP": f"smtp://a:{SECRET}@x.org"}, ALLOW_PLAIN="true").mail
-    assert sending is not None and smtp_account(sending.smtp).security == "plain"
+    assert sending is not None and mail_account(sending.smtp).security == "plain"
     assert "DISCORD_GATEWAY would send" in error_text(
         DISCORD_TOKEN=SECRET, DISCORD_GATEWAY="ws://example.org"
     )

@@ -18,7 +18,7 @@ import dns.resolver
 import typer
 
 from bot.config import MailSettings, Settings, Tls, load_mail_secret, load_settings
-from bot.email.delivery import imap_account, smtp_account
+from bot.email.delivery import mail_account
 from bot.email.oauth import RefreshedTokens
 from mail.connecting import AccessTokens, connection_fault
 from mail.imap import ConnectionLost, Folder, ImapConnection, LoginRefused, why_unreachable
@@ -159,7 +159,7 @@ async def check(settings: Settings, seconds: float, lookup: TextRecords = text_r
 
 
 async def _log_in(mail: MailSettings, tokens: AccessTokens | None) -> ImapConnection:
-    account = imap_account(mail, tokens)
+    account = mail_account(mail.imap, tokens)
     if why := await why_unreachable(account, TIMEOUT):
         where = f"{account.host}:{account.port}"
         raise CheckFailed(f"Mailbox: {where} cannot be used: {why}. {IMAP_ADVICE}")
@@ -179,7 +179,7 @@ async def _send(mail: MailSettings, recipient: str, tokens: AccessTokens | None)
     message["Message-ID"] = message_id = f"<check.{new_token()}@{mail.address.partition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content("Railpost sends this email to itself.\n")
-    account = smtp_account(mail.smtp, tokens)
+    account = mail_account(mail.smtp, tokens)
     try:
         smtp = await connect(account, TIMEOUT)
         async with smtp:

@@ -13,17 +13,16 @@ from bot.cli import errors_in_sentences
 from bot.cli.import_games import read_game_file
 from bot.features.game_files.feature import FORMATS, TEXT, make_game_file, parse_format, read_game
 from bot.service import Service
-from engine.game_text import GameHistory, HistoryLine
+from engine.game_text import GameHistory
 from storage import StoreError, open_store, write_whole
 
 
 def history_of_file(path: Path) -> GameHistory:
     """The game in a file: a `.18xx` text or a file of 18xx.games. Raises ValueError with a sentence."""
     try:
-        game = read_game(read_game_file(path))
+        return read_game(read_game_file(path))[0]
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    return GameHistory(game.start, tuple(HistoryLine(f"p{seat}", line, e) for seat, line, e in game.moves))
 
 
 class NamedGame(NamedTuple):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,20 +17,16 @@ import typer
 import engine
 from bot import config
 from bot.cli import errors_in_sentences
-from bot.features.game_files.feature import incoming_game, read_game, unpacked
+from bot.features.game_files.feature import MAX_BYTES, read_game, unpacked
 from bot.service import Service
 from engine.core.words import counted
+from engine.game_text.history import GameHistory
 from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError
 from storage import StoreError, open_store, write_whole
 
-MAX_BYTES = 64 * 1024 * 1024
-
 NO_STATES = "--states is for files of 18xx.games, and this is a game text."
-
-PlayedGame = tuple[engine.State, Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]]
-"""The first position of a game; seat number, line and events of each move."""
 
 
 class ImportReport(msgspec.Struct, omit_defaults=False):
@@ -71,7 +66,7 @@ def read_game_file(path: Path) -> bytes:
     """The bytes of a plain or gzipped file, without a byte order mark. Raises SiteFileError."""
     try:
         with path.open("rb") as file:
-            return unpacked(file.read(MAX_BYTES + 1), MAX_BYTES)
+            return unpacked(file.read(MAX_BYTES + 1))
     except OSError as error:
         raise SiteFileError(f"The file cannot be read: {error.strerror}.") from None
 
@@ -84,22 +79,22 @@ def is_site_file(path: Path) -> bool:
         return True
 
 
-def import_text(path: Path) -> tuple[ImportReport, PlayedGame | None]:
+def import_text(path: Path) -> tuple[ImportReport, GameHistory | None]:
     """Play a text game through the engine."""
     report = ImportReport(str(path))
     try:
-        game = read_game(read_game_file(path))
+        history, _ = read_game(read_game_file(path))
     except ValueError as error:
         report.error = str(error)
         return report, None
-    state = engine.copy_state(game.start)
-    moves = list(game.moves)
-    for _, _, events in moves:
-        engine.fold(events, state)
-    report.title, report.actions, report.finished = state.title, len(moves), state.game_over is not None
+    state = engine.copy_state(history.start)
+    for line in history.lines:
+        engine.fold(line.events, state)
+    report.title, report.finished = state.title, state.game_over is not None
+    report.actions = len(history.lines)
     report.scores = report.standings = _standings(state)
     report.ok = True
-    return report, (game.start, moves)
+    return report, history
 
 
 def import_file(
@@ -173,10 +168,10 @@ def command(
     observed: list[dict[str, Any]] | None = [] if states else None
     failed = False
     for path in files:
-        game: PlayedGame | None
+        game: GameHistory | None
         if is_site_file(path):
             report, replayed = import_file(path, observed)
-            game = incoming_game(replayed)[:2] if replayed else None
+            game = replayed.history if replayed else None
         else:
             report, game = import_text(path)
             if states and report.ok:
@@ -194,7 +189,7 @@ def command(
     raise typer.Exit(1 if failed else 0)
 
 
-def _save(report: ImportReport, game: PlayedGame, name: str) -> ImportReport:
+def _save(report: ImportReport, game: GameHistory, name: str) -> ImportReport:
     """Save the game in the store of the settings; an error becomes the error of the report."""
     try:
         code = asyncio.run(_save_as_table(game, name))
@@ -203,6 +198,6 @@ def _save(report: ImportReport, game: PlayedGame, name: str) -> ImportReport:
     return msgspec.structs.replace(report, table=code)
 
 
-async def _save_as_table(game: PlayedGame, name: str) -> str:
+async def _save_as_table(game: GameHistory, name: str) -> str:
     async with await open_store(config.load_settings().database_url) as store:
-        return (await Service(store).lobby.import_game(*game, name=name)).code
+        return (await Service(store).lobby.import_game(game, name=name)).code

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from bot.config import MailServer, MailSettings, Settings, load_mail_secret
+from bot.config import MailServer, Settings, load_mail_secret
 from bot.email.hosts import NO_HOST
 from bot.email.oauth import RefreshedTokens
 from bot.email.pages.notice_pages import DigestComposer, PageBuilder
@@ -33,14 +33,12 @@ from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.compose import OutgoingMail, compose
-from mail.connecting import AccessTokens
-from mail.imap import ImapAccount
+from mail.connecting import AccessTokens, MailAccount
 from mail.inbox import DAY, InboxTiming, InboxWatcher, MailboxCaretaker, OperatorAlerts
 from mail.reading.bounces import classify
 from mail.reading.parser_process import ParserProcess
 from mail.reply_address import ServiceAddress, TokenRedactionFilter, redact
 from mail.smtp import DueMail, LeasedMails, SmtpDeliveryWorker, retry_at
-from mail.smtp_connections import SmtpAccount
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
@@ -89,7 +87,7 @@ async def run(
     connection = MailConnection(service, f"{mail.address} at {mail.imap.host}")
     tokens = RefreshedTokens(mail.oauth, settings.data) if mail.oauth else None
     worker = SmtpDeliveryWorker(
-        smtp_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
+        mail_account(mail.smtp, tokens), outbox, poll=timing.poll, spacing=timing.spacing,
         renewal=timing.lease / timedelta(seconds=4),
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
@@ -99,7 +97,7 @@ async def run(
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
-        account, report = imap_account(mail, tokens), partial(connection.report, "mailbox")
+        account, report = mail_account(mail.imap, tokens), partial(connection.report, "mailbox")
         warn = partial(connection.warn, "inbox")
         watcher = InboxWatcher(account, arrivals, policy, parser, inbox, report, warn)
         standing_by = connection.standing_by
@@ -248,23 +246,10 @@ def _due_mail(row: OutboxMessage) -> DueMail:
     )
 
 
-def imap_account(mail: MailSettings, tokens: AccessTokens | None = None) -> ImapAccount:
-    """The IMAP mailbox of the settings."""
-    server = mail.imap
-    return ImapAccount(
-        server.host,
-        server.user,
-        server.password.get_secret_value(),
-        server.port,
-        server.tls != "plain",
-        tokens=None if server.password.get_secret_value() else tokens,
-    )
-
-
-def smtp_account(server: MailServer, tokens: AccessTokens | None = None) -> SmtpAccount:
-    """The SMTP server of the settings. tokens: to log in with where no password is given."""
+def mail_account(server: MailServer, tokens: AccessTokens | None = None) -> MailAccount:
+    """A server of the settings. tokens: to log in with where no password is given."""
     password = server.password.get_secret_value()
-    return SmtpAccount(
+    return MailAccount(
         server.host, server.port, server.user, password, server.tls,
         tokens=tokens if server.user and not password else None,
     )  # fmt: skip

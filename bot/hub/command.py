@@ -116,11 +116,6 @@ class QueryRequest:
     word: str
     argument: str
 
-    @property
-    def decision_id(self) -> str | None:
-        """The decision that the seat has to make now."""
-        return None if self.seat is None else self.table.decision_id_of(self.seat)
-
 
 class Lines(Enum):
     """Which other lines a request may have beside the line of a command."""
@@ -133,7 +128,8 @@ class Lines(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A command that changes nothing. answer: None for an argument that cannot be read; raises ValueError."""
+    """A command that changes nothing. answer: None for an argument that cannot be read; raises ValueError. It
+    gets no argument where no form has one."""
 
     name: str
     forms: tuple[Form, ...]
@@ -145,11 +141,23 @@ class Query:
         usage = " or ".join(f"`{form.help_text or form.text}`" for form in self.forms)
         if not query.argument and all(form.needs_argument for form in self.forms):
             raise ValueError(f"`{query.word}` is not complete; write {usage}.")
-        if answer := await self.answer(query):
+        takes_argument = any(" " in form.text for form in self.forms)
+        if (takes_argument or not query.argument) and (answer := await self.answer(query)):
             return answer
         line = f"{query.word} {query.argument}".strip()
         reason = f"`{line}` cannot be read; write {usage}."
-        return LineUnreadable(0, line, reason, next_decision_id=query.decision_id)
+        return LineUnreadable(0, line, reason)
+
+
+def text_query(
+    name: str, text: Callable[[QueryRequest], str], *forms: Form, picture: str | None = None
+) -> Query:
+    """A question whose answer is a text. text: may raise ValueError. picture: goes with the answer."""
+
+    async def answer(query: QueryRequest) -> QueryAnswer:
+        return QueryAnswer(name, text(query), picture, argument=query.argument)
+
+    return Query(name, forms, answer)
 
 
 def _always(table: LiveTable, request: Request) -> bool:
@@ -369,17 +377,18 @@ class Commands:
             del words[0]
         if not 0 < len(words) <= MAX_WORDS_OF_SIMILAR:
             return ""
-        first = words[0].rstrip(":,.")
-        is_short = len(words) == 1 and len(first) <= MAX_SHORT
+        first, others = words[0].rstrip(":,."), words[1:]
+        joined = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        beginnings = [[name, *first.removeprefix(name).strip("-").split()] for name in joined]
+        is_short = not others and len(first) <= MAX_SHORT
         alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
-        beginnings = sorted(filter(first.startswith, self.words), key=len, reverse=True)
+        beginnings += [[name] for name in alike if name not in joined]
         patterns = [pattern for form, pattern in self._patterns.items() if not form.takes_any_text]
-        for name in [*beginnings, *alike]:
-            joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
-            rest = [*joined.split(), *words[1:]]
-            found = (" ".join([name, *rest[:count]]) for count in range(len(rest), bool(joined) - 1, -1))
-            if meant := next((each for each in found if self._is_read(each, patterns, (), ())), ""):
-                return meant
+        for beginning in beginnings:
+            for count in range(len(others), -1, -1):
+                line = " ".join([*beginning, *others[:count]])
+                if self._is_read(line, patterns, (), ()):
+                    return line
         return ""
 
     @cached_property

@@ -148,10 +148,6 @@ class CommitDraft:
             return None
         return Position(self.state, encoded, self.next_pending())
 
-    def next_decision_id(self, seat: int) -> str | None:
-        """The decision that the seat has to make after the commit, if any."""
-        return next((p.decision_id for p in self.next_pending() if p.seat == seat), None)
-
     def move_commit(
         self, messages: Sequence[NewMessage], request_id: str | None, store_id: str | None
     ) -> MoveCommit:

@@ -359,7 +359,7 @@ class Hub:
                 if kind is not None:
                     await self.limits.count_query(self.store, person_id, kind)
         except LimitReached as error:
-            return LineRefused(0, line, str(error), next_decision_id=answer.next_decision_id)
+            return LineRefused(0, line, str(error))
         return answer
 
     async def _handle(self, table: LiveTable, request: Request) -> CommandResult:
@@ -379,13 +379,12 @@ class Hub:
 
     async def _dispatch(self, table: LiveTable, request: Request) -> CommandResult:
         if not request.lines:
-            decision_id = table.decision_id_of(request.seat)
-            return LineUnreadable(0, "", "The message has no line.", next_decision_id=decision_id)
+            return LineUnreadable(0, "", "The message has no line.")
         try:
             if (result := await self._by_command(table, request)) is not None:
                 return result
         except ValueError as error:
-            return refused(table, request, str(error))
+            return refused(request, str(error))
         if len(request.lines) > 1 and (alone := self._refuse_others(table, request)):
             return alone
         return self._with_similar(await self.moves.play_lines(table, request))
@@ -420,10 +419,10 @@ class Hub:
         the request, with which no line of another command may stand."""
         for index, each in enumerate(request.lines):
             if self.commands.stands_alone(each) or can_only_vote(table, request, each):
-                return refused(table, request, f"`{each}` has to be submitted alone.", index)
+                return refused(request, f"`{each}` has to be submitted alone.", index)
             if reader is not None and self.commands.is_of_another(each, table, request, reader):
                 why = f"`{each}` and `{reader.name}` cannot be in one message; send two."
-                return refused(table, request, why, index)
+                return refused(request, why, index)
         return None
 
     @staticmethod
@@ -432,6 +431,5 @@ class Hub:
     ) -> CommandResult:
         """Carry out a command about the person who writes; of the operator, about the player of the seat."""
         if (person_id := writer_of(table, request)) is None:
-            return refused(table, request, "Nobody sits there.")
-        answer = await command.handler(person_id, request.lines)
-        return replace(answer, next_decision_id=table.decision_id_of(request.seat))
+            return refused(request, "Nobody sits there.")
+        return await command.handler(person_id, request.lines)

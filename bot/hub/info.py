@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import engine
 from bot.hub.pace import NO_PACE, Pace
 from engine.core.words import join_words
 from renderers import PALETTES, PaletteName
@@ -225,11 +224,3 @@ def stored_palette(name: str) -> PaletteName:
 
 
 ROBOT_TRANSPORT = "robot"
-
-
-class IncomingGame(NamedTuple):
-    """A game as it was read: its first position, (seat number, line, events) of each move, and warnings."""
-
-    start: engine.State
-    moves: Sequence[tuple[int, str, Sequence[engine.AnyEvent]]]
-    warnings: tuple[str, ...]

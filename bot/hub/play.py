@@ -45,12 +45,11 @@ class NotCarriedOut(Exception):
         super().__init__(str(error))
         self._error, self._index = error, index
 
-    def result(self, table: LiveTable, request: Request) -> CommandResult:
+    def result(self, request: Request) -> CommandResult:
         """What is answered."""
         if isinstance(self._error, ValueError):
-            return refused(table, request, str(self._error), self._index)
-        decision_id = table.decision_id_of(request.seat)
-        return line_failure(self._error, *request.numbered_line(self._index), (), decision_id)
+            return refused(request, str(self._error), self._index)
+        return line_failure(self._error, *request.numbered_line(self._index))
 
 
 class Beside(NamedTuple):
@@ -84,7 +83,7 @@ class MoveHandler:
         except _NotPlayed as failure:
             return failure.result(table, request)
         if moves.question and not request.confirmed:
-            return ask_to_confirm(request, moves.question, table.decision_id_of(request.seat))
+            return ask_to_confirm(request, moves.question)
         return await self._commit(table, request, moves, beside)
 
     async def try_lines(self, table: LiveTable, request: Request) -> CommandResult | None:
@@ -112,9 +111,7 @@ class MoveHandler:
             await self._polls.drop_after_move(draft, request.seat)
             if request.announcement:
                 self._announce(draft, request, request.announcement)
-            draft.make_result = lambda: completed(
-                draft, request, played=tuple(moves.played), sentences=answers()
-            )
+            draft.make_result = lambda: completed(draft, answers(), tuple(moves.played))
         assert draft.result is not None
         return draft.result
 
@@ -156,8 +153,7 @@ class _NotPlayed(Exception):
             line = request.lines[self.index]
             suggestions = engine.nearest_lines(self.state, engine_seat(request.seat), line)
             self.error = self._with_reason(table, request, str(self.error))
-        decision_id = table.decision_id_of(request.seat)
-        return line_failure(self.error, *request.numbered_line(self.index), suggestions, decision_id)
+        return line_failure(self.error, *request.numbered_line(self.index), suggestions)
 
     def _with_reason(self, table: LiveTable, request: Request, refusal: str) -> engine.RefusedError:
         """A refusal of somebody who is not asked, which names who is: with why it is not their turn."""
@@ -213,24 +209,16 @@ def _is_current(table: LiveTable, request: Request) -> bool:
     return table.is_current(request.seat, request.decision_id)
 
 
-def line_failure(
-    error: _LineError,
-    index: int,
-    line: str,
-    suggestions: Sequence[str],
-    decision_id: str | None,
-) -> LineFailure:
+def line_failure(error: _LineError, index: int, line: str, suggestions: Sequence[str] = ()) -> LineFailure:
     """The result for a line that cannot be played. suggestions: legal lines, for one that is refused."""
     reason = str(error)
     match error:
         case engine.UnreadableError():
-            return LineUnreadable(
-                index, line, reason, tuple(error.nearest_lines), next_decision_id=decision_id
-            )
+            return LineUnreadable(index, line, reason, tuple(error.nearest_lines))
         case engine.AmbiguousError():
-            return LineAmbiguous(index, line, reason, tuple(error.choices), next_decision_id=decision_id)
+            return LineAmbiguous(index, line, reason, tuple(error.choices))
         case _:
-            return LineRefused(index, line, reason, tuple(suggestions), next_decision_id=decision_id)
+            return LineRefused(index, line, reason, tuple(suggestions))
 
 
 def why_asked(state: engine.State, events: Iterable[engine.AnyEvent]) -> str | None:

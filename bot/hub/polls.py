@@ -128,13 +128,10 @@ class PollHandler:
                     table_id, end = table.stored_info.id, _hold_end(opened, table.stored_info.pace)
                     clocks = (await draft.unit()).clocks
                     await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
-                draft.result = PollUpdated(
-                    messages.poll_id(opened), (question, sentence), tuple(voters),
-                    next_decision_id=table.decision_id_of(request.seat),
-                )  # fmt: skip
+                draft.result = PollUpdated(messages.poll_id(opened), (question, sentence), tuple(voters))
         except AlreadyExists:
             reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."
-            return refused(table, request, reason)
+            return refused(request, reason)
         return draft.result
 
     async def _decline_by_order(
@@ -147,10 +144,7 @@ class PollHandler:
         declines = f"{draft.table.state.players[seat]} declines"
         draft.add_row(declining.new_row(kind="note", line="decline", raw_line=f"{declines}: {question}"))
         outcome, more = await self._close_poll(draft, declining, opened, "failed")
-        draft.result = PollUpdated(
-            messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome,
-            next_decision_id=draft.table.decision_id_of(request.seat),
-        )  # fmt: skip
+        draft.result = PollUpdated(messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome)
         return draft.result
 
     async def vote(self, table: LiveTable, request: Request) -> CommandResult | None:
@@ -166,27 +160,25 @@ class PollHandler:
             return None
         choices = (f"{word} vote", *game_lines)
         reason = f"A vote and an offer both wait for you: use {join_words(choices, 'or')}."
-        decision_id = table.decision_id_of(request.seat)
-        return LineAmbiguous(0, request.lines[0], reason, choices, next_decision_id=decision_id)
+        return LineAmbiguous(0, request.lines[0], reason, choices)
 
     async def _cast_vote(
         self, table: LiveTable, request: Request, word: str, *, required: bool
     ) -> CommandResult | None:
         """Cast a vote. Without an open poll: None, or if a poll is `required` a stale decision."""
         open_poll = poll_for(table, request) or _cast_already(table, request)
-        decision_id = table.decision_id_of(request.seat)
         if open_poll is None:
             reason = "That vote is closed, or you have no vote in it."
-            return StaleDecision(reason, next_decision_id=decision_id) if required else None
+            return StaleDecision(reason) if required else None
         agrees = word == "accept"
         if agrees and open_poll.poll.kind not in self.motions:
-            return refused(table, request, "This service cannot do what the vote is about; ask its operator.")
+            return refused(request, "This service cannot do what the vote is about; ask its operator.")
         writer, info = request.person_id, table.stored_info
         if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
             name = table.state.players[request.seat]
             is_end = open_poll.poll.kind == messages.END_POLL
             ends_alone = f"You play for {name}; only {name} can agree to end the game."
-            return refused(table, request, ends_alone if is_end else own_seat_sentence(name))
+            return refused(request, ends_alone if is_end else own_seat_sentence(name))
         async with self._cache.commit_request(table, request) as draft:
             polls = (await draft.unit()).polls
             open_poll = await polls.cast_vote(open_poll.poll.id, request.seat, agrees)
@@ -200,9 +192,8 @@ class PollHandler:
                 sentences += more
                 waiting = ()
             draft.make_result = lambda: PollUpdated(
-                messages.poll_id(open_poll), (*sentences, *draft.sentences_of_orders()), waiting, outcome,
-                next_decision_id=draft.next_decision_id(request.seat),
-            )  # fmt: skip
+                messages.poll_id(open_poll), (*sentences, *draft.sentences_of_orders()), waiting, outcome
+            )
         return draft.result
 
     async def _close_poll(
@@ -317,21 +308,14 @@ def _game_lines(table: LiveTable, request: Request, word: str) -> list[str]:
 
 
 def completed(
-    draft: CommitDraft,
-    request: Request,
-    *,
-    played: tuple[PlayedLine, ...] = (),
-    sentences: tuple[str, ...],
+    draft: CommitDraft, sentences: tuple[str, ...], played: tuple[PlayedLine, ...] = ()
 ) -> Completed:
     """The result of a draft in which everything was done."""
     state = draft.state or draft.table.state
     sentences = (*sentences, *draft.sentences_of_orders())
     if state.game_over:
         sentences = (*sentences, text_views.waiting_sentence(state, ()))
-    return Completed(
-        played, sentences, state.game_over is not None,
-        next_decision_id=draft.next_decision_id(request.seat),
-    )  # fmt: skip
+    return Completed(played, sentences, state.game_over is not None)
 
 
 def stale_decision(table: LiveTable, request: Request) -> StaleDecision:
@@ -347,5 +331,6 @@ def stale_decision(table: LiveTable, request: Request) -> StaleDecision:
     sentences = [sentence for entry in entries if entry.is_live for sentence in entry.sentences]
     return StaleDecision(
         f"That decision is no longer open. {text_views.waiting_sentence(table.state, table.pending)}",
-        tuple(sentences), tuple(lines), next_decision_id=table.decision_id_of(request.seat),
-    )  # fmt: skip
+        tuple(sentences),
+        tuple(lines),
+    )

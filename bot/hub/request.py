@@ -108,10 +108,8 @@ class PlayedLine(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
 
 
-class _Result(msgspec.Struct, frozen=True, tag=True, kw_only=True):
-    """next_decision_id: the decision that the seat has to make now, if any; the next command refers to it."""
-
-    next_decision_id: str | None = None
+class _Result(msgspec.Struct, frozen=True, tag=True):
+    """What a request leads to, as it is stored."""
 
 
 class Completed(_Result, frozen=True):
@@ -265,9 +263,9 @@ def confirmed_lines(lines: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     return (*lines[:-1], lines[-1][: -len(_YES)].rstrip()), True
 
 
-def ask_to_confirm(request: Request, reason: str, decision_id: str | None) -> ConfirmationRequired:
+def ask_to_confirm(request: Request, reason: str) -> ConfirmationRequired:
     """The question, and the line that answers it."""
-    return ConfirmationRequired(reason, "; ".join(request.lines) + _YES, next_decision_id=decision_id)
+    return ConfirmationRequired(reason, "; ".join(request.lines) + _YES)
 
 
 def in_seat(info: TableInfo, names: Sequence[str], request: Request) -> Request | NotYourSeat:
@@ -300,11 +298,9 @@ def own_seat_sentence(name: str) -> str:
     return f"You play for {name}; only {name} can give up that seat."
 
 
-def refused(table: LiveTable, request: Request, reason: str, index: int = 0) -> LineRefused:
+def refused(request: Request, reason: str, index: int = 0) -> LineRefused:
     """The result for a line that the service refuses."""
-    return LineRefused(
-        *request.numbered_line(index), reason, next_decision_id=table.decision_id_of(request.seat)
-    )
+    return LineRefused(*request.numbered_line(index), reason)
 
 
 def not_running(table: LiveTable, *statuses: str) -> TableNotRunning | None:

@@ -109,12 +109,10 @@ class TableCommands:
     async def _import(self, rest: str) -> Reply:
         """Go on with a game from a file; all players play from this terminal, as in `table new`."""
         path = named_file(rest, "table import")
-        game = await asyncio.to_thread(read_game, path.read_bytes())
-        info = await self.service.lobby.import_game(game.start, game.moves, name=path.stem)
+        history, warnings = await asyncio.to_thread(read_game, path.read_bytes())
+        info = await self.service.lobby.import_game(history, name=path.stem)
         self._opened.id = info.id
-        return Reply(
-            "\n".join([f"Table {info.code} has the game. {table_summary(info)}", *game.warnings]), "good"
-        )
+        return Reply("\n".join([f"Table {info.code} has the game. {table_summary(info)}", *warnings]), "good")
 
     async def _start(self, rest: str) -> Reply:
         with suppress(ValueError):

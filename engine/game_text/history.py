@@ -38,7 +38,7 @@ class GameHistory:
     """A game, finished or not. `start`: the position before the first line."""
 
     start: State
-    lines: tuple[HistoryLine, ...]
+    lines: tuple[HistoryLine, ...] = ()
 
 
 def history_script(history: GameHistory, comment: str = "") -> str:

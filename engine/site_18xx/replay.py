@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from engine.core.actions import Pass
 from engine.core.state import ConnectionRunTurn, OperatingTurn
+from engine.game_text.history import GameHistory, HistoryLine
 from engine.kernel import awaited_seats
 from engine.site_18xx.codec_registry import CODECS, encode_action
 from engine.site_18xx.file_title import has_no_answer
@@ -37,6 +38,11 @@ class SiteReplay(SiteTable):
                 self._play_site_action(each)
             yield action
         self._answer_in_vain()
+
+    @property
+    def history(self) -> GameHistory:
+        """The game as far as it has been played."""
+        return GameHistory(self.start, tuple(HistoryLine(s.seat, s.line, s.events) for s in self.lines))
 
     def _play_site_action(self, action: SiteAction) -> None:
         if action.type != "end_game":

@@ -10,7 +10,8 @@ import pytest
 
 from bot.cli.check_mail import CheckFailed, check
 from bot.config import Settings, parse_settings
-from mail.imap import ConnectionLost, ImapAccount, ImapConnection, why_unreachable
+from mail.connecting import MailAccount
+from mail.imap import ConnectionLost, ImapConnection, why_unreachable
 from tests.mail.servers import Delivery, Mailbox, SmtpCatcher, free_port, pymap_server, smtp_server
 
 
@@ -110,9 +111,9 @@ async def test_what_is_no_mailbox_is_told_apart(
     port = server.sockets[0].getsockname()[1]
     async with server:
         greeting = b""
-        assert await why_unreachable(ImapAccount("127.0.0.1", "game", "secret", port=port), patience) == why
+        assert await why_unreachable(MailAccount("127.0.0.1", port, "game", "secret"), patience) == why
         greeting = b"220 mail.example.org ESMTP\r\n"
         with pytest.raises(ConnectionLost, match=f"^127.0.0.1 does not speak IMAP on port {port}$"):
-            await ImapConnection.open(ImapAccount("127.0.0.1", "game", "secret", port=port, tls=False), 60.0)
+            await ImapConnection.open(MailAccount("127.0.0.1", port, "game", "secret", "plain"), 60.0)
     gc.collect()
     assert "never retrieved" not in caplog.text

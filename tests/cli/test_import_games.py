@@ -15,7 +15,6 @@ import engine
 from bot import config
 from bot.cli import import_games
 from bot.cli.import_games import import_file
-from bot.features.game_files.feature import incoming_game
 from bot.service import Service
 from engine.site_18xx.game_file import read_site_file
 from engine.site_18xx.replay import SiteReplay
@@ -173,7 +172,7 @@ async def test_a_saved_game_becomes_a_table_that_can_be_continued(
     monkeypatch.chdir(tmp_path)
     game = import_file(file)[1]
     assert game is not None
-    code = await import_games._save_as_table(incoming_game(game)[:2], "Friday")
+    code = await import_games._save_as_table(game.history, "Friday")
     async with await open_store(config.load_settings().database_url) as store:
         service = Service(store)
         table = await service.queries.find_table(code)

@@ -9,6 +9,7 @@ from bot.discord.cards.card_refs import CardStore
 from bot.discord.places import ask_anew
 from bot.hub.people import person_by_discord
 from bot.service import Service
+from engine.game_text.history import GameHistory
 from storage import open_store
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
@@ -22,7 +23,7 @@ async def asked_of_two(running: RunningBot) -> int:
     async with await open_store(running.path) as store:
         place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
         table = await Service(store).lobby.import_game(
-            run_scenario(f"{SMALL}= phase 3\n"), [], name="Friday", location=place
+            GameHistory(run_scenario(f"{SMALL}= phase 3\n")), name="Friday", location=place
         )
         async with store.begin() as unit:
             for player in table.seated_players:

@@ -241,6 +241,17 @@ async def test_a_refused_plan_stays_a_plan(started: RunningBot, fake: FakeDiscor
     assert await started.played_lines() == []
 
 
+async def test_a_suggestion_is_for_the_decision_at_which_it_was_made(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    refused = await started.submit_lines("Ann", "bid CS 41")
+    suggested = fake.controls(refused.message)[0].label
+    await started.submit_lines("Ann", "buy SV")
+    await fake.click("Ann", refused.message, suggested)
+    await fake.wait_until(lambda: "no longer open" in refused.message.text, "an answer")
+    assert await started.played_lines() == ["buy SV"]
+
+
 async def test_a_refused_batch_names_its_line_and_plays_nothing(
     started: RunningBot, fake: FakeDiscord
 ) -> None:

@@ -13,6 +13,7 @@ from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay
+from engine.game_text.history import GameHistory
 from renderers import Picture
 from storage import open_store
 from tests.discord.test_presses import labels
@@ -29,8 +30,8 @@ async def before_the_last_move(running: RunningBot) -> int:
     history, channel = history_of(GAME), running.fake.find_channel("general")
     async with await open_store(running.path) as store:
         place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
-        moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-1]]
-        table = await Service(store).lobby.import_game(history.start, moves, name="Friday", location=place)
+        before = GameHistory(history.start, history.lines[:-1])
+        table = await Service(store).lobby.import_game(before, name="Friday", location=place)
         async with store.begin() as unit:
             for player in table.seated_players:
                 user = running.fake.find_user(player.name).id

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bot.email.delivery import imap_account
+from bot.email.delivery import mail_account
 from mail.inbox import MailboxCaretaker
 from storage import NotFound
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, headline, served
@@ -70,7 +70,7 @@ async def test_who_wants_to_be_deleted_is_and_gets_no_more_emails(office: MailHa
         pass
 
     assert office.settings.mail is not None
-    await MailboxCaretaker(imap_account(office.settings.mail), 90, tidied, data).tidy()
+    await MailboxCaretaker(mail_account(office.settings.mail.imap), 90, tidied, data).tidy()
     assert await data.erased_addresses() == [] and await office.mailbox.count("Processed") == 0
     rows = await stored_rows(office.store)
     assert not [(table, text) for table, text in rows if "Ann" in text or ann.address in text]

@@ -28,6 +28,7 @@ import engine
 from bot.hub.request import Completed, PollUpdated, QueryAnswer
 from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
+from engine.game_text.history import GameHistory
 from storage import NewMessage, Store, hash_secret, open_store
 from tests.golden.stored_types import stored_types
 from tests.tables import started
@@ -114,8 +115,8 @@ class StoreMaker:
 
     async def imported(self, game: SimulatedGame, move_count: int, name: str) -> int:
         """A table at which so many moves of the game are played; its players have identities."""
-        moves = ((int(line.seat[1:]), line.line, line.events) for line in game.history_lines[:move_count])
-        info = await self.service.lobby.import_game(game.start, moves, name=name)
+        history = GameHistory(game.start, tuple(game.history_lines[:move_count]))
+        info = await self.service.lobby.import_game(history, name=name)
         async with self.store.begin() as unit:
             for player in info.seated_players:
                 await unit.people.add_identity(player.person_id, "discord", str(10**17 + player.person_id))

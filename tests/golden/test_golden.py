@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
 import engine
 from bot.hub.notifications.messages import decode_notification
-from bot.hub.request import Completed, PollUpdated, QueryAnswer, decode_result
+from bot.hub.request import CommandResult, Completed, PollUpdated, QueryAnswer, decode_result
 from bot.service import Service
 from bot.tools.simulation.random_player import RandomPlayer
 from storage import Channel, OutboxMessage, Store, move_store, open_store
@@ -37,7 +37,9 @@ default. If the format must change, decode the old one as well, and write the fo
 `python -m tests.golden.make VERSION`.
 """
 
-READ_NO_MORE = {f"<{result}>.pending" for result in ("Completed", "PollUpdated", "StaleDecision")}
+READ_NO_MORE = {f"<{result}>.pending" for result in ("Completed", "PollUpdated", "StaleDecision")} | {
+    f"<{result.__name__}>.next_decision_id" for result in get_args(CommandResult)
+}
 """Fields that nobody reads: a stored result that has them, as in the stores below, is read without them."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from mail.imap import ImapAccount
+from mail.connecting import MailAccount
 
 INBOX_MAIL = b"From: ann@player.test\r\nTo: play@games.test\r\nMessage-ID: <m@player.test>\r\n\r\nbuy SV\r\n"
 
@@ -24,8 +24,8 @@ class FakeImap:
     asked: list[str] = field(default_factory=list)
 
     @property
-    def account(self) -> ImapAccount:
-        return ImapAccount("127.0.0.1", "play@games.test", "", port=self.port, tls=False)
+    def account(self) -> MailAccount:
+        return MailAccount("127.0.0.1", self.port, "play@games.test", security="plain")
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"* OK ready\r\n")

@@ -5,9 +5,9 @@ Each is an async context manager, so that a test owns what it starts. pymap and 
 event loop: a blocking client must be called in a thread, as the methods here do.
 
     async with pymap_server() as mailbox, smtp_server() as player:
-        mailbox.account            # an ImapAccount
+        mailbox.account            # a MailAccount
         await mailbox.put(raw)     # by APPEND; `folder(name)` and `count(name)` ask for what is there
-        player.account             # an SmtpAccount
+        player.account             # a MailAccount
         player.emails             # what was delivered, as Delivery values; `await player.delivered(3)`
 """
 
@@ -39,8 +39,7 @@ from unittest.mock import patch
 import pytest
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 
-from mail.imap import ImapAccount
-from mail.smtp_connections import SmtpAccount
+from mail.connecting import MailAccount
 
 USER, PASSWORD = "game", "secret"
 DOVECOT = shutil.which("dovecot", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -84,8 +83,8 @@ class Mailbox:
     password: str = PASSWORD
 
     @property
-    def account(self) -> ImapAccount:
-        return ImapAccount("127.0.0.1", self.user, self.password, port=self.port, tls=False)
+    def account(self) -> MailAccount:
+        return MailAccount("127.0.0.1", self.port, self.user, self.password, "plain")
 
     async def put(self, *raws: bytes) -> None:
         """Append mails to the INBOX."""
@@ -415,8 +414,8 @@ class SmtpCatcher:
     waiting: int = 0
 
     @property
-    def account(self) -> SmtpAccount:
-        return SmtpAccount("127.0.0.1", self.port, security="plain")
+    def account(self) -> MailAccount:
+        return MailAccount("127.0.0.1", self.port, security="plain")
 
     async def delivered(self, count: int, seconds: float = 60.0) -> list[Delivery]:
         """Wait for so many emails."""

@@ -19,12 +19,12 @@ from bot.email.pages.answer_pages import PlayResult
 from bot.email.replies.seat_replies import SeatReplies
 from bot.email.stored_mail import InboundMail
 from bot.hub.request import QueryAnswer
-from mail.imap import ConnectionLost, Folder, ImapAccount, ImapConnection, LoginRefused, why_unreachable
+from mail.connecting import MailAccount
+from mail.imap import ConnectionLost, Folder, ImapConnection, LoginRefused, why_unreachable
 from mail.inbox import InboxTiming, InboxWatcher, MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reply_address import ReplyToken
-from mail.smtp_connections import SmtpAccount
 from tests.mail.mail_desk import ANN, MailDesk, alerts, reply
 from tests.mail.servers import (
     PASSWORD,
@@ -65,6 +65,13 @@ async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
         yield found
 
 
+@pytest.fixture
+async def any_mailbox() -> AsyncIterator[Mailbox]:
+    """For what a server has no part in."""
+    async with pymap_server() as found:
+        yield found
+
+
 async def done(desk: MailDesk) -> list[str]:
     """What Ann's emails have done: the notes that she has made, and what was played."""
     (table,) = await desk.service.queries.list_tables()
@@ -88,7 +95,7 @@ async def attempts(desk: MailDesk, *mails: bytes) -> list[int]:
 @asynccontextmanager
 async def watching(
     desk: MailDesk,
-    account: ImapAccount,
+    account: MailAccount,
     pace: InboxTiming = FAST,
     parser: ParserProcess | None = None,
     warn: Callable[[str], None] = lambda text: None,
@@ -204,13 +211,13 @@ async def test_c19_many_mails(desk: MailDesk, mailbox: Mailbox) -> None:
 
 
 async def test_c18_a_bomb_goes_to_quarantine_and_the_next_mail_is_read(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     bomb = reply(notice, "--b\n" * 5_000)
-    await mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
-    async with watching(desk, mailbox.account):
-        await mailbox.until("Quarantine", 1)
-        await mailbox.until("Processed", 1)
+    await any_mailbox.put(bomb, reply(notice, "buy SV", message_id="<2@p>"))
+    async with watching(desk, any_mailbox.account):
+        await any_mailbox.until("Quarantine", 1)
+        await any_mailbox.until("Processed", 1)
     assert await done(desk) == ["buy SV"] and alerts(caplog)
     assert await receipts(desk) == await receipts(desk, "unreadable") == 1
 
@@ -223,11 +230,11 @@ class TimedOutReader(ParserProcess):
 
 
 async def test_a_mail_that_outlasts_the_parser_goes_to_quarantine(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox
 ) -> None:
-    await mailbox.put(reply(notice, "buy SV"))
-    async with TimedOutReader() as parser, watching(desk, mailbox.account, parser=parser):
-        await mailbox.until("Quarantine", 1)
+    await any_mailbox.put(reply(notice, "buy SV"))
+    async with TimedOutReader() as parser, watching(desk, any_mailbox.account, parser=parser):
+        await any_mailbox.until("Quarantine", 1)
     assert await done(desk) == [] and await receipts(desk, None) == await receipts(desk, "unreadable") == 1
 
 
@@ -244,11 +251,11 @@ class DyingReader(ParserProcess):
 
 
 async def test_a_mail_whose_parser_died_is_read_again(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox
 ) -> None:
-    await mailbox.put(reply(notice, "buy SV"))
-    async with DyingReader() as parser, watching(desk, mailbox.account, parser=parser):
-        await mailbox.until("Processed", 1)
+    await any_mailbox.put(reply(notice, "buy SV"))
+    async with DyingReader() as parser, watching(desk, any_mailbox.account, parser=parser):
+        await any_mailbox.until("Processed", 1)
     assert await done(desk) == ["buy SV"] and parser.deaths == 1
 
 
@@ -265,19 +272,19 @@ class LateReader(ParserProcess):
 
 
 async def test_a_parser_that_does_not_start_spoils_no_mail(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As often as it takes: that is no attempt at the mail."""
     mails = [reply(notice, line, message_id=f"<{line}@p>") for line in ("note 1", "buy SV")]
-    await mailbox.put(*mails)
-    async with LateReader() as parser, watching(desk, mailbox.account, parser=parser):
-        await mailbox.until("Processed", 2)
+    await any_mailbox.put(*mails)
+    async with LateReader() as parser, watching(desk, any_mailbox.account, parser=parser):
+        await any_mailbox.until("Processed", 2)
     assert await done(desk) == ["1", "buy SV"]
     assert not alerts(caplog) and await attempts(desk, *mails) == [1, 1]
 
 
 async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play, failures = SeatReplies.play, 0
 
@@ -291,13 +298,13 @@ async def test_a_mail_that_fails_is_tried_three_times_and_nobody_waits(
         return await play(seats, token, lines, request_id)
 
     monkeypatch.setattr(SeatReplies, "play", failing)
-    await mailbox.put(
+    await any_mailbox.put(
         reply(notice, "note 9", message_id="<1@p>"), reply(notice, "note 1", message_id="<2@p>")
     )
     warned: list[str] = []
-    async with watching(desk, mailbox.account, warn=warned.append):
-        await mailbox.until("Processed", 1)
-        await mailbox.until("Quarantine", 1)
+    async with watching(desk, any_mailbox.account, warn=warned.append):
+        await any_mailbox.until("Processed", 1)
+        await any_mailbox.until("Quarantine", 1)
         await until(lambda: warned[-1:] == [""])
     assert failures == 3 and await done(desk) == ["1"]
     assert "1 email in it waits for another attempt; the log says why" in warned
@@ -411,20 +418,19 @@ async def test_c23_names_are_quoted(user: str) -> None:
 
 
 def test_c27_a_password_is_in_no_trace() -> None:
-    assert "secret" not in repr(ImapAccount("imap.example.org", "x", "secret"))
-    assert "secret" not in repr(SmtpAccount("smtp.example.org", password="secret"))
+    assert "secret" not in repr(MailAccount("imap.example.org", 993, "x", "secret"))
 
 
 async def test_c27_a_server_without_tls_is_refused() -> None:
     async with pymap_server() as mailbox:
         with pytest.raises(ConnectionLost):
-            await ImapConnection.open(replace(mailbox.account, tls=True), 5.0)
+            await ImapConnection.open(replace(mailbox.account, security="tls"), 5.0)
 
 
 async def test_c27_tls(desk: MailDesk, tmp_path: Path) -> None:
     server, client = self_signed(tmp_path)
     async with pymap_server(server) as mailbox, breakable_proxy(mailbox.port) as link:
-        trusted = ImapAccount("localhost", USER, PASSWORD, port=link.port, context=client)
+        trusted = MailAccount("localhost", link.port, USER, PASSWORD, context=client)
         with pytest.raises(ConnectionLost, match="certificate"):
             await ImapConnection.open(replace(trusted, context=None), 5.0)
         async with watching(desk, trusted) as reports:
@@ -510,15 +516,15 @@ async def test_delivery_by_lmtp_carries_the_token(desk: MailDesk, notice: Delive
 
 async def test_the_reason_why_mail_is_not_attached(tmp_path: Path) -> None:
     port = free_port()
-    refused = await why_unreachable(ImapAccount("127.0.0.1", "game", "secret", port=port, tls=False))
+    refused = await why_unreachable(MailAccount("127.0.0.1", port, "game", "secret", "plain"))
     assert refused == "no connection: Connection refused"
-    nowhere = await why_unreachable(ImapAccount("nowhere.invalid", "game", "secret", port=port))
+    nowhere = await why_unreachable(MailAccount("nowhere.invalid", port, "game", "secret"))
     assert nowhere == "there is no such host"
     async with pymap_server() as mailbox:
         assert await why_unreachable(mailbox.account) == ""
-        plain = ImapAccount("127.0.0.1", "game", "secret", port=mailbox.port)
+        plain = MailAccount("127.0.0.1", mailbox.port, "game", "secret")
         assert "does not speak TLS" in await why_unreachable(plain)
     server, _ = self_signed(tmp_path)
     async with pymap_server(server) as mailbox:
-        unknown = ImapAccount("localhost", "game", "secret", port=mailbox.port)
+        unknown = MailAccount("localhost", mailbox.port, "game", "secret")
         assert "certificate is not accepted" in await why_unreachable(unknown)

@@ -15,7 +15,7 @@ from aiohttp import web
 from aiosmtpd.smtp import SMTP, AuthResult
 
 from bot.config import OAuthSettings, SettingsError, parse_settings
-from bot.email.delivery import imap_account, smtp_account
+from bot.email.delivery import mail_account
 from bot.email.oauth import FILE_NAME, RefreshedTokens
 from mail.connecting import TokenUnavailable
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused
@@ -219,7 +219,7 @@ def test_settings(tmp_path: Path) -> None:
     mail = parse_settings(servers | given).mail
     assert mail is not None and mail.oauth is not None and "sEcrEt" not in repr(mail)
     tokens = RefreshedTokens(mail.oauth, tmp_path)
-    assert imap_account(mail, tokens).tokens is tokens and smtp_account(mail.smtp, tokens).tokens is None
+    assert mail_account(mail.imap, tokens).tokens is tokens and mail_account(mail.smtp, tokens).tokens is None
     with pytest.raises(SettingsError, match="a user but no password"):
         parse_settings(servers)
     for alone in (*given, "RAILPOST_OAUTH_CLIENT_SECRET", "RAILPOST_OAUTH_SCOPE"):

@@ -15,6 +15,7 @@ import pytest
 from bot.email.pages import answer_pages
 from mail import smtp_connections
 from mail.composing.compose import OutgoingMail, compose
+from mail.connecting import MailAccount
 from mail.inbox import InboxWatcher
 from mail.reading.parser_process import ParserProcess
 from mail.reply_address import ReplyToken, TokenRedactionFilter
@@ -27,7 +28,6 @@ from mail.smtp import (
     SmtpDeliveryWorker,
     retry_at,
 )
-from mail.smtp_connections import SmtpAccount
 from tests.mail.mail_desk import ANN, POST, MailDesk, reply
 from tests.mail.servers import (
     PASSWORD,
@@ -178,7 +178,7 @@ async def test_a_server_that_comes_later_gets_everything() -> None:
     port, reports = free_port(), list[str]()
     outgoing = email(outbox)
     post = SmtpDeliveryWorker(
-        SmtpAccount("127.0.0.1", port, security="plain"),
+        MailAccount("127.0.0.1", port, security="plain"),
         outbox,
         poll=0.05,
         spacing=0,
@@ -338,7 +338,7 @@ async def test_c27_starttls_is_required_where_it_is_asked_for() -> None:
     outbox = Outbox()
     outgoing = email(outbox)
     async with smtp_server() as player:
-        account = SmtpAccount("127.0.0.1", player.port, security="starttls")
+        account = MailAccount("127.0.0.1", player.port, security="starttls")
         post = SmtpDeliveryWorker(account, outbox, poll=0.05, first_retry=0.02, now=outbox.clock)
         async with running(post):
             await until(lambda: player.connections >= 2)
@@ -350,7 +350,7 @@ async def test_c27_tls(tmp_path: Path) -> None:
     outbox = Outbox()
     outgoing = email(outbox)
     async with smtp_server(context=server) as player:
-        account = SmtpAccount("localhost", player.port, context=client)
+        account = MailAccount("localhost", player.port, context=client)
         untrusting = SmtpDeliveryWorker(
             replace(account, context=None), outbox, poll=0.05, first_retry=0.02, now=outbox.clock
         )

@@ -12,6 +12,7 @@ import engine
 from bot.features.clock import update
 from bot.hub.table import LiveTable
 from bot.hub.timers import FIRST_RETRY
+from engine.game_text.history import GameHistory
 from storage.repositories.clocks import ClockRecord
 from tests.pace.conftest import NAMES, DrivenTable
 
@@ -23,7 +24,7 @@ async def tables_of(driven: DrivenTable) -> list[int]:
     await driven.begin("24h")
     start, _ = engine.new_game("1830", NAMES, (), 1)
     lobby = driven.service.lobby
-    return [(await lobby.import_game(start, (), name=f"Table {n}")).id for n in range(TABLES)]
+    return [(await lobby.import_game(GameHistory(start), name=f"Table {n}")).id for n in range(TABLES)]
 
 
 async def behind(driven: DrivenTable) -> list[int]:

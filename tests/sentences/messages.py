@@ -18,6 +18,7 @@ import discord
 
 import engine
 from bot.discord.cards import layouts
+from bot.discord.controls.controls import SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import page_card
 from bot.discord.delivery import DiscordDelivery
 from bot.discord.interactions import private_answers
@@ -157,9 +158,13 @@ class ScriptedTables:
         """What is answered to lines that are played, refused, unreadable and ambiguous, and to commands."""
         view = await self.service.queries.view(table_id)
         seat = view.pending[0].seat
+        custom_id = CustomId(table_id, seat, None, SUBMIT_LINE)
         for line in ANSWERED_LINES:
             result = await self._submit(table_id, seat, line, f"answer {line}")
-            self._add_card(f"Answer to `{line}`", private_answers.result_message(result, table_id, seat))
+            components = private_answers.result_message(
+                result, custom_id, None, (), private_answers.MAX_ANSWER
+            )
+            self._add_card(f"Answer to `{line}`", components)
         await self._submit(table_id, (seat + 1) % len(NAMES), "undo", "undo")
         view = await self.service.queries.view(table_id)
         [(poll, voter), *_] = view.missing_votes()

@@ -8,6 +8,7 @@ import engine
 from bot.hub.request import Completed, ConfirmationRequired, confirmed_lines
 from bot.service import Service
 from bot.terminal.console import Console
+from engine.game_text.history import GameHistory
 from storage import open_store
 from tests.service.conftest import ServiceHarness
 from tests.t1830.scenarios import run_scenario
@@ -19,7 +20,7 @@ def hopeless_position() -> engine.State:
 
 
 async def test_a_bankruptcy_is_confirmed_before_it_is_played(empty: ServiceHarness) -> None:
-    info = await empty.service.lobby.import_game(hopeless_position(), [], name="Found")
+    info = await empty.service.lobby.import_game(GameHistory(hopeless_position()), name="Found")
     asked = await empty.service.submit(info.id, 0, ["bankrupt"], None, "a")
     assert isinstance(asked, ConfirmationRequired) and asked.line == "bankrupt yes"
     assert asked.reason == "You go bankrupt, and the game ends."
@@ -30,7 +31,7 @@ async def test_a_bankruptcy_is_confirmed_before_it_is_played(empty: ServiceHarne
 
 @pytest.mark.parametrize("transport", ["clock", "robot"])
 async def test_what_nobody_writes_counts_as_confirmed(empty: ServiceHarness, transport: str) -> None:
-    info = await empty.service.lobby.import_game(hopeless_position(), [], name="Found")
+    info = await empty.service.lobby.import_game(GameHistory(hopeless_position()), name="Found")
     done = await empty.service.submit(
         info.id, 0, ["bankrupt"], None, "a", transport=transport, confirmed=True
     )
@@ -41,7 +42,7 @@ async def test_the_terminal_asks_before_it_ends_a_game(tmp_path: Path) -> None:
     async with await open_store(tmp_path / "railpost.db") as store:
         service = Service(store)
         console = Console(service, tmp_path)
-        info = await service.lobby.import_game(hopeless_position(), [], name="Found")
+        info = await service.lobby.import_game(GameHistory(hopeless_position()), name="Found")
         await console.handle_line(f"table use {info.code}")
         asked = await console.handle_line("Ann: bankrupt")
         assert "Enter `bankrupt yes` to confirm." in asked.text

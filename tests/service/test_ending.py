@@ -29,8 +29,7 @@ GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 async def finished(world: ServiceHarness) -> engine.State:
     """A table with a whole game; its last position."""
     history = history_of(GAME)
-    moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines]
-    world.table = (await world.service.lobby.import_game(history.start, moves, name="Found")).id
+    world.table = (await world.service.lobby.import_game(history, name="Found")).id
     return await world.service.queries.state_at(world.table)
 
 

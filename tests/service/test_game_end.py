@@ -7,6 +7,7 @@ from pathlib import Path
 import engine
 from bot.hub.request import Completed, PollUpdated, QueryAnswer, TableNotRunning
 from engine.game_text import read_script
+from engine.game_text.history import GameHistory, HistoryLine
 from engine.game_text.script import ScriptMove
 from tests.service.conftest import ServiceHarness
 
@@ -21,8 +22,9 @@ async def unfinished_game(world: ServiceHarness, path: Path) -> list[tuple[int, 
     state, moves = engine.copy_state(script.start), []
     for seat, line in moves_played[:-LAST]:
         state, events = engine.play(state, f"p{seat}", engine.parse(state, f"p{seat}", line))
-        moves.append((seat, line, events))
-    world.table = (await world.service.lobby.import_game(script.start, moves, name="Found")).id
+        moves.append(HistoryLine(f"p{seat}", line, events))
+    history = GameHistory(script.start, tuple(moves))
+    world.table = (await world.service.lobby.import_game(history, name="Found")).id
     return moves_played[-LAST:]
 
 

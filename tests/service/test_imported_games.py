@@ -10,10 +10,9 @@ import pytest
 import engine
 from bot.features.game_files.feature import read_game
 from bot.hub.request import Completed
-from bot.position.pending import seat_number
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import GameHistory
-from engine.game_text.history import history_script
+from engine.game_text.history import HistoryLine, history_script
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS
 from tests.service.conftest import ServiceHarness
@@ -66,8 +65,9 @@ async def test_a_line_that_cannot_be_read_now_keeps_no_new_player_from_the_histo
     await people(empty)
     start = run_scenario(TOGETHER + "= turn Cid MP", options=OPTIONS)
     (line,) = replay_connections(start, "SSW", "MP").lines
-    moves = [(seat_number(line.seat), each, line.events) for each in (line.line, "lay 57 H10")]
-    table = await empty.service.lobby.import_game(start, moves, name="Moved in", open_seats=True)
+    moves = tuple(HistoryLine(line.seat, each, line.events) for each in (line.line, "lay 57 H10"))
+    game = GameHistory(start, moves)
+    table = await empty.service.lobby.import_game(game, name="Moved in", open_seats=True)
     await empty.service.imports.claim_seat(table.id, 0, empty.people["Cleo"], "Cleo")
     history = await empty.service.queries.history(table.id)
     assert [each.line for each in history.lines] == ["connect", "lay 57 H10"]

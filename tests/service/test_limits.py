@@ -11,6 +11,7 @@ from bot.hub.info import check_distinct, table_name
 from bot.hub.people import SENTENCES, Kind, LimitReached, Limits
 from bot.hub.request import CommandResult, Completed, LineRefused, QueryAnswer
 from bot.service import Service
+from engine.game_text.history import GameHistory
 from storage import open_store
 from tests.service.conftest import ServiceHarness
 from tests.storage.conftest import ManualClock
@@ -176,7 +177,7 @@ def test_14_6_a_tables_name_is_short() -> None:
 async def test_14_5_a_question_is_answered_as_who_asks(empty: ServiceHarness) -> None:
     """1870 with private treasuries: only the president sees a company's cash (1870 §3.4)."""
     state = run_scenario(FLOATED + "= cash MP 500", options=("private_treasuries",))
-    info = await empty.service.lobby.import_game(state, (), name="Friday")
+    info = await empty.service.lobby.import_game(GameHistory(state), name="Friday")
     people = [player.person_id for player in info.seated_players]
     stranger = await empty.person("Eve")
     told = {}
@@ -213,7 +214,7 @@ async def test_14_5_nobody_is_told_of_no_turn_of_theirs(world: ServiceHarness) -
     stranger = await world.person("Eve")
     for person in (stranger, None):
         answer = await world.service.ask(world.table, "status", person_id=person)
-        assert isinstance(answer, QueryAnswer) and answer.next_decision_id is None
+        assert isinstance(answer, QueryAnswer) and "Your options" not in answer.text
     refused = await world.service.ask(world.table, "buy SV", person_id=world.people["Ann"])
     assert not isinstance(refused, QueryAnswer | Completed)
     assert await world.lines() == []

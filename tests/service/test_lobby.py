@@ -15,6 +15,7 @@ from bot.hub.request import (
     TableNotRunning,
 )
 from bot.service import Service
+from engine.game_text.history import GameHistory, HistoryLine
 from storage import NotFound
 from tests.service.conftest import NAMES, ServiceHarness
 
@@ -272,7 +273,8 @@ async def test_an_imported_game_goes_on(world: ServiceHarness) -> None:
 
     first = engine.new_game("1830", ["Xan", "Yul"]).state
     played = engine.play(first, "p0", engine.parse(first, "p0", "buy SV"))
-    info = await world.service.lobby.import_game(first, [(0, "buy SV", played.events)], name="Found")
+    history = GameHistory(first, (HistoryLine("p0", "buy SV", played.events),))
+    info = await world.service.lobby.import_game(history, name="Found")
     assert (info.status, info.names, info.acting_seats) == ("running", ("Xan", "Yul"), (1,))
     assert isinstance(await world.service.submit(info.id, 1, ["buy CS"], None, None), Completed)
     assert isinstance(await world.service.submit(info.id, 1, ["undo"], None, None), Completed)

@@ -33,7 +33,6 @@ async def test_a_line_is_played(world: ServiceHarness) -> None:
     assert (move.raw_line, move.line) == ("buy sv", "buy SV")
     assert any("SV" in s and "$20" in s for s in move.sentences)
     assert await world.asked_names() == ["Bob"]
-    assert answer.next_decision_id is None
     assert (await world.service.queries.state_at(world.table)).cash["p0"] == 780
 
 

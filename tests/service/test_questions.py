@@ -12,7 +12,8 @@ REFUSED = {
     "map big": "`map big` cannot be read; write `map`.",
     "company": "`company` is not complete; write `company X`.",
     "from": "`from` is not complete; write `from B2 northeast`.",
-    "from B2 nowhere": "`from B2 nowhere` cannot be read; write `from B2 northeast`.",
+    "from B2 nowhere": "On this map the directions are southwest, west, northwest, northeast, east and "
+    "southeast.",
     "around": "`around` is not complete; write `around X` or `around N`.",
     "company XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
     "routes XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",

@@ -12,7 +12,7 @@ import pytest
 from bot.hub.feature import Feature, TurnPage
 from bot.hub.request import Completed, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
-from engine.game_text.history import HistoryLine
+from engine.game_text.history import GameHistory, HistoryLine
 from storage import Store, open_store
 from tests.game_text.histories import history_of
 
@@ -38,10 +38,10 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 async def use_all(path: Path) -> None:
     history = history_of(GAME)
-    moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-LAST]]
+    before = GameHistory(history.start, history.lines[:-LAST])
     async with await open_store(path) as store:
         service = Service(store)
-        table = await service.lobby.import_game(history.start, moves, name="Friday")
+        table = await service.lobby.import_game(before, name="Friday")
         for number, line in enumerate(USED):
             result = await service.submit(table.id, 0, [line], None, f"use {number}")
             assert isinstance(result, QueryAnswer | PollUpdated), (line, result)

@@ -83,5 +83,5 @@ def test_a_bad_file_is_one_sentence(content: bytes | dict[str, Any], sentence: s
 )
 def test_what_only_looks_odd_is_imported(more: dict[str, Any]) -> None:
     by = "P1" if "mode" in more else 1
-    game = read_game(b"\xef\xbb\xbf" + json.dumps(action(entity=by) | more).encode())
-    assert len(game.moves) == 1 and not game.warnings
+    game, warnings = read_game(b"\xef\xbb\xbf" + json.dumps(action(entity=by) | more).encode())
+    assert len(game.lines) == 1 and not warnings

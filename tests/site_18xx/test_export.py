@@ -56,10 +56,6 @@ def played(path: Path) -> SiteReplay:
     return game
 
 
-def history_of(game: SiteReplay) -> GameHistory:
-    return GameHistory(game.start, tuple(HistoryLine(s.seat, s.line, s.events) for s in game.lines))
-
-
 def import_file(file: dict[str, Any]) -> SiteReplay:
     game = SiteReplay(read_site_file(json.dumps(file).encode()))
     for _ in game.run():
@@ -84,7 +80,7 @@ def recorded_actions(path: Path, game: SiteReplay) -> Iterator[dict[str, Any]]:
 def test_a_branch_comes_out_as_it_went_in(path: Path) -> None:
     """Also half a president's certificate that is bought back (1870 §5.9.7). Its runs are without track."""
     game = played(path)
-    exported = export_game(history_of(game))["actions"]
+    exported = export_game(game.history)["actions"]
     flat = [each for action in exported for each in (action, *action.get("auto_actions", ()))]
     for exported_action, recorded_action in zip(flat, recorded_actions(path, game), strict=True):
         if recorded_action["type"] != "run_routes":

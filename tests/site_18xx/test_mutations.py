@@ -21,7 +21,7 @@ from engine.site_18xx.game_file import SiteFileError, active_actions
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError
 from tests.site_18xx.recorded_games import recorded_files
-from tests.site_18xx.test_export import SILENT, history_of, same_action
+from tests.site_18xx.test_export import SILENT, same_action
 from tests.site_18xx.test_game_file import replay_file
 
 FUZZED = ("price", "company", "corporation", "entity", "entity_type", "hex", "tile", "rotation", "city",
@@ -119,7 +119,7 @@ def check_mutations(path: Path, count: int, length: int | None = None) -> None:
 
 
 def comes_out_as_it_went_in(game: SiteReplay, recorded: list[dict[str, Any]]) -> None:
-    file = export_game(history_of(game))
+    file = export_game(game.history)
     exported = [e for action in file["actions"] for e in (action, *action.get("auto_actions", ()))]
     for out, came in zip(exported, _actions_in_effect(game, recorded), strict=True):
         same_action(_without_numbers(out), _without_numbers(came))

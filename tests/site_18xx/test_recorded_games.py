@@ -32,7 +32,7 @@ from tests.site_18xx.recorded_games import (
     replay,
     states,
 )
-from tests.site_18xx.test_export import history_of, import_file, recorded_actions, same_action
+from tests.site_18xx.test_export import import_file, recorded_actions, same_action
 from tests.site_18xx.test_site_money import MODELS, money_faults, with_rounds
 from tests.site_18xx.test_site_turns_1817 import faults_in, with_snapshots
 
@@ -85,7 +85,7 @@ def test_a_pass_is_exported_where_a_bid_has_no_free_city(path: Path) -> None:
     [seat] = awaited_seats(game.game)
     assert not list(vacant_cities(game.game)) and game.state.cash[seat] >= 100
     game.apply(seat, Pass())
-    last = export_game(history_of(game))["actions"][-1]
+    last = export_game(game.history)["actions"][-1]
     assert (last["type"], last["entity"]) == ("pass", game.player_keys.index("3739") + 1)
 
 
@@ -243,7 +243,7 @@ def test_a_recorded_game(path: Path, exports: bool) -> None:
     if result := game.file.result:
         assert dict(zip(game.player_keys, scores(game), strict=True)) == result
     assert [warning for warning in game.warnings if not warning.endswith(KNOWN_WARNING)] == []
-    assert_sums(played_game(history_of(game)))
+    assert_sums(played_game(game.history))
     if exports:
         comes_out_as_it_went_in(path, game)
 
@@ -282,7 +282,7 @@ def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
 def exported(game: SiteReplay) -> tuple[dict[str, Any], Iterator[str | None]]:
     """The exported game, and what the models find wrong with it."""
     if game.file.title in MODELS:
-        file, rounds = with_rounds(history_of(game))
+        file, rounds = with_rounds(game.history)
         return file, chain(money_faults(file, rounds), site_procedure.faults(file))
-    noted = with_snapshots(history_of(game))
+    noted = with_snapshots(game.history)
     return noted[0], chain(faults_in(noted), site_procedure.faults(noted[0]))

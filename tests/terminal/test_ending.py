@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.service import Service
 from bot.terminal.console import Console
+from engine.game_text.history import GameHistory
 from storage import open_store
 from tests.fake_discord.running_bot import OnePixelPictures
 from tests.game_text.histories import history_of
@@ -15,12 +16,12 @@ GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
 
 async def test_the_end_and_charts_at_any_time(tmp_path: Path) -> None:
     history = history_of(GAME)
-    moves = [(int(line.seat[1:]), line.line, line.events) for line in history.lines[:-1]]
+    before = GameHistory(history.start, history.lines[:-1])
     last = history.lines[-1]
     async with await open_store(tmp_path / "railpost.db") as store:
         service = Service(store)
         console = Console(service, tmp_path, OnePixelPictures())
-        table = await service.lobby.import_game(history.start, moves, name="Found")
+        table = await service.lobby.import_game(before, name="Found")
         await console.handle_line(f"table use {table.code}")
         chart = await console.handle_line("show chart prices")
         assert "Share prices" in chart.text and (tmp_path / f"pictures/{table.code}-prices.png").exists()

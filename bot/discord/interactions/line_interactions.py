@@ -18,7 +18,7 @@ from bot.discord.cards import card_texts, parts
 from bot.discord.cards.card_builder import image_attachments
 from bot.discord.cards.parts import Json
 from bot.discord.controls import controls
-from bot.discord.controls.controls import NO_TABLE, CustomId
+from bot.discord.controls.controls import NO_TABLE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import answer_rows
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import (
@@ -34,6 +34,8 @@ from bot.hub.info import TableInfo
 from bot.hub.request import (
     CommandResult,
     Completed,
+    ConfirmationRequired,
+    LineFailure,
     PollUpdated,
     QueryAnswer,
     StaleDecision,
@@ -160,11 +162,24 @@ class LineInteractions:
         if isinstance(result, QueryAnswer):
             await self.show_answer(interaction, result, table, said=said, public=public)
             return
-        is_stale = table is not None and isinstance(result, StaleDecision)
-        link = await card_link(self.service, table, seat) if table and is_stale else None
-        table_id = table.id if table else NO_TABLE
-        shown = private_answers.result_message(result, table_id, seat, link, submitted)
-        await reply(interaction, [*said, *shown])
+        await reply(interaction, [*said, *await self.result_message(result, table, seat, submitted)])
+
+    async def result_message(
+        self,
+        result: CommandResult,
+        table: TableInfo | None,
+        seat: int | None,
+        submitted: Sequence[str],
+        limit: int = private_answers.MAX_ANSWER,
+    ) -> list[Json]:
+        """The result of lines as a private message. Its buttons are for what the seat has to decide now."""
+        link = decision_id = None
+        if table and isinstance(result, StaleDecision):
+            link = await card_link(self.service, table, seat)
+        if table and seat is not None and isinstance(result, LineFailure | ConfirmationRequired):
+            decision_id = (await self.service.queries.view(table.id)).decision_id_of(seat)
+        custom_id = CustomId(table.id if table else NO_TABLE, seat, decision_id, SUBMIT_LINE)
+        return private_answers.result_message(result, custom_id, link, submitted, limit)
 
     async def show_answer(
         self,

@@ -61,7 +61,7 @@ class PageInteractions:
                 await self._lines.show_answer(interaction, said, table)
                 return
             limit = private_answers.MAX_ANSWER - private_answers.MAX_PRIVATE_TEXT
-            head = private_answers.result_message(said, table_id, seat, submitted=lines, limit=limit)
+            head = await self._lines.result_message(said, table, seat, lines, limit)
         answer = await carry_out(interaction, table_id, [question], None)
         await self._lines.show_result(interaction, answer, table, seat, [question], said=head)
 

@@ -19,7 +19,7 @@ from bot.discord.cards.parts import (
     text_display,
     truncate,
 )
-from bot.discord.controls.controls import ENTER_AMOUNT, SELECT, SUBMIT_LINE, CustomId, MenuItem
+from bot.discord.controls.controls import ENTER_AMOUNT, SELECT, CustomId, MenuItem
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -43,17 +43,13 @@ def menu_message(custom_id: CustomId, title: str, items: Sequence[MenuItem]) -> 
 
 
 def result_message(
-    result: CommandResult,
-    table_id: int,
-    seat: int | None,
-    link: str | None = None,
-    submitted: Sequence[str] = (),
-    limit: int = MAX_ANSWER,
+    result: CommandResult, custom_id: CustomId, link: str | None, submitted: Sequence[str], limit: int
 ) -> list[Json]:
     """The result of a command as a private message, with up to five suggested lines as buttons.
 
-    `submitted`: all lines of the command. Of a suggestion for the third the button submits the first two as
-    well, because none of them was played. limit: characters of its text.
+    custom_id: of a button, without its line. link: to the card as it is now. submitted: all lines of the
+    command. Of a suggestion for the third the button submits the first two as well, because none of them was
+    played. limit: characters of its text.
     """
     text, lines = result_text(result)
     if isinstance(result, LineFailure) and len(submitted) > 1:
@@ -62,7 +58,6 @@ def result_message(
         lines = ["; ".join([*before, each]) for each in lines if not each.startswith("plan ")]
     if isinstance(result, StaleDecision) and link:
         text = f"{text}\n[The card as it is now]({link})"
-    custom_id = CustomId(table_id, seat, result.next_decision_id, SUBMIT_LINE)
     style = DANGER if isinstance(result, ConfirmationRequired) else SECONDARY
     buttons = [
         button(line, str(custom_id._replace(argument=line)), style)

@@ -98,19 +98,15 @@ class TimeCommands:
     async def _pace(self, table: LiveTable, request: Request) -> CommandResult:
         rest = request.lines[0].partition(" ")[2].strip()
         if not rest:
-            return self._answer(table, request, pace_text(table.stored_info.pace))
+            return QueryAnswer("pace", pace_text(table.stored_info.pace))
         return await self._propose_pace(table, request, parse_pace(rest))
-
-    @staticmethod
-    def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-        return QueryAnswer(request.word, text, next_decision_id=table.decision_id_of(request.seat))
 
     async def _propose_pace(self, table: LiveTable, request: Request, pace: Pace) -> CommandResult:
         """Ask the others for another pace; alone at the table, a player changes it at once."""
         if problem := not_running(table, "running", "paused"):
             return problem
         if pace == table.stored_info.pace:
-            return refused(table, request, f"The pace is already {pace}.")
+            return refused(request, f"The pace is already {pace}.")
         others = [
             p.seat for p in table.stored_info.seated_players if p.seat is not None and p.seat != request.seat
         ]
@@ -121,7 +117,7 @@ class TimeCommands:
         async with self._cache.commit_request(table, request) as draft:
             sentence = f"{name} sets the pace: {pace}."
             await record_pace(draft, pace, sentence, request.person_id, request.transport)
-            draft.result = completed(draft, request, sentences=(sentence,))
+            draft.result = completed(draft, (sentence,))
         return draft.result
 
     async def _extend(self, table: LiveTable, request: Request) -> CommandResult:
@@ -130,13 +126,13 @@ class TimeCommands:
             return problem
         info = table.stored_info
         if info.pace.kind == "none":
-            return refused(table, request, "There is no pace at this table, so your time does not run out.")
+            return refused(request, "There is no pace at this table, so your time does not run out.")
         async with self._cache.store.read() as unit:
             clock = (await unit.clocks.seat_clocks(info.id)).get(request.seat)
         if clock is None or clock.decision_id is None or table.decision_id_of(request.seat) is None:
-            return refused(table, request, "The table does not wait for you, so your time does not run.")
+            return refused(request, "The table does not wait for you, so your time does not run.")
         if clock.extended:
-            return refused(table, request, "You have taken more time for this decision already.")
+            return refused(request, "You have taken more time for this decision already.")
         clock.extended = True
         due = ClockRules(info.pace, table.metadata.settings).deadline(clock)
         zone = table.metadata.settings[request.seat].zone if request.seat in table.metadata.settings else None
@@ -149,7 +145,7 @@ class TimeCommands:
             sentence = f"{name} takes more time, until {until}."
             draft.add_row(request.new_row(kind="note", line="extend", raw_line=sentence))
             draft.announce("news", sentence)
-            draft.result = completed(draft, request, sentences=(f"You have more time, until {until}.",))
+            draft.result = completed(draft, (f"You have more time, until {until}.",))
         return draft.result
 
     async def _nudge(self, table: LiveTable, request: Request) -> CommandResult:
@@ -161,16 +157,14 @@ class TimeCommands:
             return problem
         asked = sorted({pending.seat for pending in table.pending} - {request.seat})
         if not asked:
-            return refused(table, request, "The table waits for nobody but you.")
+            return refused(request, "The table waits for nobody but you.")
         told = list[str]()
         async with self._cache.commit_request(table, request) as draft:
             unit = await draft.unit()
             clocks = await unit.clocks.seat_clocks(table.stored_info.id)
             for seat in asked:
                 told.append(await self._nudge_seat(unit, table, seat, clocks.get(seat)))
-            draft.result = QueryAnswer(
-                "nudge", " ".join(told), next_decision_id=table.decision_id_of(request.seat)
-            )
+            draft.result = QueryAnswer("nudge", " ".join(told))
         return draft.result
 
     @staticmethod

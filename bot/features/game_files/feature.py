@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
-from bot.hub.info import IncomingGame, TableInfo
+from bot.hub.info import TableInfo
 from bot.hub.request import QueryAnswer
 from bot.hub.table import LiveTable
 from bot.position.controls import ExportedFile
-from bot.position.pending import seat_number
 from engine.core.words import join_words
 from engine.game_text import GameHistory, replay
 from engine.game_text.history import history_script, round_statistics
@@ -137,7 +136,7 @@ async def _export(query: QueryRequest) -> QueryAnswer:
     file = await asyncio.to_thread(
         make_game_file, query.table.log.history(), format_name, title, info.code, as_far_as_possible=partial
     )
-    return QueryAnswer("export", f"Here is {file.name}.", files=(file,), next_decision_id=query.decision_id)
+    return QueryAnswer("export", f"Here is {file.name}.", files=(file,))
 
 
 async def game_text_file(history: GameHistory, table: TableInfo) -> ExportedFile | None:
@@ -163,12 +162,13 @@ MAX_WARNINGS, MAX_WARNING = 5, 200
 """How many warnings are told, and of how many characters."""
 
 
-def read_game(raw: bytes) -> IncomingGame:
-    """Play a file: JSON of 18xx.games, or a game text; plain or gzipped. Raises ValueError."""
+def read_game(raw: bytes) -> tuple[GameHistory, Sequence[str]]:
+    """Play a file: JSON of 18xx.games, or a game text; plain or gzipped. Returns the game, and warnings
+    about the file. Raises ValueError."""
     content = unpacked(raw)
     if content.lstrip()[:1] in (b"{", b"["):
         return _read_site_game(content)
-    return _read_text_game(text_of(content))
+    return _read_text_game(text_of(content)), ()
 
 
 def text_of(content: bytes) -> str:
@@ -187,20 +187,20 @@ def text_of(content: bytes) -> str:
         raise ValueError(f"line {line} is not UTF-8 text; save the file as UTF-8.") from None
 
 
-def unpacked(raw: bytes, limit: int = MAX_BYTES) -> bytes:
+def unpacked(raw: bytes) -> bytes:
     """The bytes of a plain or gzipped file, without a byte order mark. Raises SiteFileError."""
     if raw[:2] == b"\x1f\x8b":
         try:
             with gzip.open(io.BytesIO(raw)) as packed:
-                raw = packed.read(limit + 1)
+                raw = packed.read(MAX_BYTES + 1)
         except (OSError, EOFError, zlib.error):
             raise SiteFileError("The file cannot be unpacked: it is damaged.") from None
-    if len(raw) > limit:
-        raise SiteFileError(f"The file is larger than {limit >> 20} MB.")
+    if len(raw) > MAX_BYTES:
+        raise SiteFileError(f"The file is larger than {MAX_BYTES >> 20} MB.")
     return raw.removeprefix(codecs.BOM_UTF8)
 
 
-def _read_site_game(content: bytes) -> IncomingGame:
+def _read_site_game(content: bytes) -> tuple[GameHistory, Sequence[str]]:
     try:
         game = SiteReplay(read_site_file(content))
         for _ in game.run():
@@ -209,16 +209,10 @@ def _read_site_game(content: bytes) -> IncomingGame:
         raise ValueError(str(error)) from None
     except Exception as error:  # a hostile file may be wrong in unexpected ways
         raise ValueError(f"The file cannot be played ({type(error).__name__}).") from None
-    return incoming_game(game)
+    return game.history, game.warnings
 
 
-def incoming_game(game: SiteReplay) -> IncomingGame:
-    """A game of 18xx.games that was played, as the store takes it."""
-    moves = [(seat_number(move.seat), move.line, move.events) for move in game.lines]
-    return IncomingGame(game.start, moves, tuple(game.warnings))
-
-
-def _read_text_game(text: str) -> IncomingGame:
+def _read_text_game(text: str) -> GameHistory:
     try:
         report = replay(text)
     except Exception as error:
@@ -227,8 +221,7 @@ def _read_text_game(text: str) -> IncomingGame:
         raise ValueError(f"The text cannot be played: {report.failure}")
     if report.history is None:
         raise ValueError("The text has no game.")
-    moves = [(seat_number(line.seat), line.line, line.events) for line in report.history.lines]
-    return IncomingGame(report.history.start, moves, ())
+    return report.history
 
 
 def imported_sentences(table: TableInfo, warnings: Sequence[str], how_to_sit: str) -> Iterator[str]:

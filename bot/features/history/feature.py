@@ -59,17 +59,17 @@ async def add_to_ending(table: LiveTable) -> EndingPart:
 async def _chart(query: QueryRequest) -> QueryAnswer:
     kind = chart_kind(query.argument)
     text = await asyncio.to_thread(chart_text, *query.table.log.stored_game(), kind)
-    return QueryAnswer("chart", text, kind, next_decision_id=query.decision_id)
+    return QueryAnswer("chart", text, kind)
 
 
 async def _records(query: QueryRequest) -> QueryAnswer:
     records = await asyncio.to_thread(game_records, *query.table.log.stored_game())
     text = "\n".join(records_text(records)) or NO_RECORDS
-    return QueryAnswer("records", text, next_decision_id=query.decision_id)
+    return QueryAnswer("records", text)
 
 
 async def _animation(query: QueryRequest) -> QueryAnswer:
-    return QueryAnswer("animation", ANIMATION_TEXT, "animation", next_decision_id=query.decision_id)
+    return QueryAnswer("animation", ANIMATION_TEXT, "animation")
 
 
 def chart_kind(name: str) -> ChartKind:

@@ -158,17 +158,17 @@ class LobbyCommands:
         details = await self._robot_details(table, named[0], request.seat) if named else None
         if details is None:
             reason = "Name an empty seat, your own, or that of a player who is late: `robot NAME`."
-            return refused(table, request, reason)
+            return refused(request, reason)
         seat = named[0]
         if seat == request.seat and is_from_deputy(table, request):
-            return refused(table, request, own_seat_sentence(names[seat]))
+            return refused(request, own_seat_sentence(names[seat]))
         others = [each for each in other_people(info, seat) if each != request.seat]
         question = f"Let a robot play on for {names[seat]}?"
         if others and request.person_id is not None:
             return await self._polls.open_poll(table, request, "robot", others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await seat_robot(draft, seat, request.person_id, is_agreed=not others)
-            draft.result = completed(draft, request, sentences=(sentence,))
+            draft.result = completed(draft, (sentence,))
         return draft.result
 
     async def _robot_details(self, table: LiveTable, seat: int, by: int) -> dict[str, object] | None:

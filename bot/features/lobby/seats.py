@@ -19,7 +19,7 @@ from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, again_on_conflict, check_allowed
 from bot.hub.commit import CommitDraft
-from bot.hub.info import IncomingGame, TableInfo, check_distinct, open_seats, status_text
+from bot.hub.info import TableInfo, check_distinct, open_seats, status_text
 from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import Limits, player_name
@@ -32,6 +32,7 @@ from bot.hub.seating import (
     waits_for_players,
 )
 from engine.core.words import join_words
+from engine.game_text.history import GameHistory
 from storage import SeatRequest, StoredTimer, UnitOfWork
 
 ANY_SEAT = -1
@@ -304,28 +305,32 @@ async def open_request(unit: UnitOfWork, table_id: int, key: str | None) -> Seat
 class GameImports:
     """Opens tables for games that come from elsewhere, and gives their seats to those who claim them."""
 
-    def __init__(self, cache: TableCache, lobby: Lobby, read_game: Callable[[bytes], IncomingGame]) -> None:
+    def __init__(
+        self,
+        cache: TableCache,
+        lobby: Lobby,
+        read_game: Callable[[bytes], tuple[GameHistory, Sequence[str]]],
+    ) -> None:
         """read_game: plays a file; raises ValueError."""
         self._cache, self._lobby, self._read_game = cache, lobby, read_game
 
     async def open_table(
         self, raw: bytes, *, by: int | None, name: str = "", location: dict[str, Any] | None = None
-    ) -> tuple[TableInfo, tuple[str, ...]]:
+    ) -> tuple[TableInfo, Sequence[str]]:
         """A table with the game of a file and empty seats, and the warnings about it. Raises ValueError.
 
         by: the host. location: where a transport shows the table. Playing the file takes seconds, so it is
         done in a thread.
         """
-        game = await asyncio.to_thread(self._read_game, raw)
+        history, warnings = await asyncio.to_thread(self._read_game, raw)
         info = await self._lobby.import_game(
-            game.start,
-            game.moves,
-            name=name or game.start.title,
+            history,
+            name=name or history.start.title,
             by=by,
             open_seats=True,
             location=location,
         )
-        return info, game.warnings
+        return info, warnings
 
     @again_on_conflict
     async def claim_seat(

@@ -8,7 +8,7 @@ possible, and NotFound for a table that does not exist. What happens at a table 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import engine
@@ -41,7 +41,9 @@ from bot.hub.seating import (
     waits_for_players,
 )
 from bot.hub.table import LiveTable
+from bot.position.pending import seat_number
 from engine.core.words import join_words
+from engine.game_text.history import GameHistory
 from storage import LogRow, TableStatus
 
 
@@ -339,8 +341,7 @@ class Lobby(LobbyRobots):
 
     async def import_game(
         self,
-        start: engine.State,
-        moves: Iterable[tuple[int, str, Sequence[engine.AnyEvent]]],
+        history: GameHistory,
         *,
         name: str,
         by: int | None = None,
@@ -349,17 +350,18 @@ class Lobby(LobbyRobots):
     ) -> TableInfo:
         """Make a table of a game that was played elsewhere, and go on with it.
 
-        start: the position at the first question (`engine.new_game`). moves: seat, line and events of each,
-        in order. Every player becomes a new person, whom others can replace; with `open_seats` the seats are
-        empty, and the game waits until they are claimed.
+        Its start is the position at the first question (`engine.new_game`). Every player becomes a new
+        person, whom others can replace; with `open_seats` the seats are empty, and the game waits until they
+        are claimed.
         """
+        start = history.start
         state = engine.copy_state(start)
         sentence = f"The game was imported. Seating: {join_words(state.players)}."
         rows = [start_row("import", sentence, start, None)]
-        for seat, line, events in moves:
-            engine.fold(events, state)
-            raw = engine.encode_events(events)
-            rows.append(LogRow(transport="import", seat=seat, raw_line=line, line=line, events=raw))
+        for move in history.lines:
+            engine.fold(move.events, state)
+            number, line, raw = seat_number(move.seat), move.line, engine.encode_events(move.events)
+            rows.append(LogRow(transport="import", seat=number, raw_line=line, line=line, events=raw))
         async with self._cache.store.begin() as unit:
             await self._limits.count(unit, by, "tables")
             table = await unit.tables.add(start.title, plain_table_name(name), by, start.options)

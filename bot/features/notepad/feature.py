@@ -39,7 +39,7 @@ class Notepad:
     async def _write(self, table: LiveTable, request: Request) -> CommandResult:
         """Add or delete notes, in the commit of the moves of the same request, if it has any."""
         if (person_id := writer_of(table, request)) is None:
-            return refused(table, request, "Nobody plays that seat, so it has no notepad.")
+            return refused(request, "Nobody plays that seat, so it has no notepad.")
         places = [place for place, line in enumerate(request.lines) if first_word(line) == "note"]
 
         async def carry_out(draft: CommitDraft) -> Callable[[], tuple[str, ...]]:
@@ -59,18 +59,18 @@ class Notepad:
                 return await self._moves.play_lines(table, request, Beside(frozenset(places), carry_out))
             async with self._cache.commit(table, request.request_id) as draft:
                 written = await carry_out(draft)
-                draft.result = _answer(table, request, "\n".join(written()))
+                draft.result = _answer("\n".join(written()))
             return draft.result
         except NotCarriedOut as failure:
-            return failure.result(table, request)
+            return failure.result(request)
 
     async def _read(self, table: LiveTable, request: Request) -> CommandResult:
         """The notes of the person who asks."""
         if (person_id := writer_of(table, request)) is None:
-            return refused(table, request, "Nobody plays that seat, so it has no notepad.")
+            return refused(request, "Nobody plays that seat, so it has no notepad.")
         async with self._cache.store.read() as unit:
             notes: Any = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
-        return _answer(table, request, _text(notes or []))
+        return _answer(_text(notes or []))
 
 
 def _changed(notes: list[str], text: str) -> list[str]:
@@ -94,8 +94,6 @@ def _text(notes: list[str]) -> str:
     return "\n".join(["Your notes at this table:", *numbered]) if notes else "Your notepad here is empty."
 
 
-def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
+def _answer(text: str) -> QueryAnswer:
     writing = Ask("Write", "note ", "sell the PRR in time")
-    return QueryAnswer(
-        "notes", text, next_decision_id=table.decision_id_of(request.seat), controls=(writing,)
-    )
+    return QueryAnswer("notes", text, controls=(writing,))

@@ -4,47 +4,31 @@ route, the market around a price, and what the sheet shows, in words.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
 from bot.features.pictures_in_words import board
-from bot.hub.command import Command, Form, Query, QueryRequest
+from bot.hub.command import Command, Form, QueryRequest, text_query
 from bot.hub.info import stopped_text
-from bot.hub.request import QueryAnswer
 from bot.position.boards import company_named
 from renderers.views.sheet import sheet_view
-
-Text = Callable[[QueryRequest], str]
 
 
 def commands() -> list[Command]:
     """`hex`, `from`, `network`, `route`, `around` and `words`."""
     return [
-        _question("hex", _hex, Form("hex HEX", "a hex in words", "hex B2")),
-        _question(
+        text_query("hex", _hex, Form("hex HEX", "a hex in words", "hex B2")),
+        text_query(
             "from",
             _from,
             Form("from HEX DIRECTION", "the hexes that lie that way", "from B2 northeast"),
         ),
-        _question(
+        text_query(
             "network", _network, Form("network COMPANY", "what a company's track reaches", "network X")
         ),
-        _question("route", _route, Form("route COMPANY [N]", "a route of its last run", "route X 1")),
-        _question(
+        text_query("route", _route, Form("route COMPANY [N]", "a route of its last run", "route X 1")),
+        text_query(
             "around", _around, Form("around COMPANY", "the market there", "around X"), Form("around N")
         ),
-        _question("words", _words, Form("words", "what the sheet shows, in words")),
+        text_query("words", _words, Form("words", "what the sheet shows, in words")),
     ]
-
-
-def _question(name: str, text: Text, *forms: Form) -> Query:
-    async def answer(query: QueryRequest) -> QueryAnswer | None:
-        line = f"{name} {query.argument}".strip()
-        if not any(re.fullmatch(form.regex, line, re.IGNORECASE) for form in forms):
-            return None
-        return QueryAnswer(name, text(query), argument=query.argument, next_decision_id=query.decision_id)
-
-    return Query(name, forms, answer)
 
 
 def _hex(query: QueryRequest) -> str:
@@ -52,7 +36,7 @@ def _hex(query: QueryRequest) -> str:
 
 
 def _from(query: QueryRequest) -> str:
-    place, direction = query.argument.split()
+    place, _, direction = query.argument.partition(" ")
     return board.way_text(query.table.state, place, direction.casefold().replace("-", ""))
 
 

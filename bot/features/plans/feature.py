@@ -70,7 +70,7 @@ class PlanHandler:
         """`plan LINES` makes a plan, `plan more LINES` extends it; `plan show`, `plan play`, `plan clear`."""
         person_id = writer_of(table, request)
         if person_id is None or table.stored_info.player_at(request.seat) is None:
-            return refused(table, request, "That seat is empty; nobody can plan for it.")
+            return refused(request, "That seat is empty; nobody can plan for it.")
         _, _, first_line = request.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
         plan = await self._plan_store.load(table, person_id)
@@ -82,7 +82,7 @@ class PlanHandler:
                 return _plan_result(table, request, plan, armed)
             case "clear":
                 await self._plan_store.save(table, person_id, ())
-                return _answer(table, request, "Your plan is deleted.")
+                return QueryAnswer("plan", "Your plan is deleted.")
             case "play":
                 return await self._play(table, request, person_id, plan)
             case "more":
@@ -91,19 +91,18 @@ class PlanHandler:
                 former, text = [], (first_line, *request.lines[1:])
         lines = [*former, *parse_plan(text, request.seat, table.state.players)]
         if len(lines) > MAX_LINES:
-            return refused(table, request, f"A plan has at most {MAX_LINES} lines.")
+            return refused(request, f"A plan has at most {MAX_LINES} lines.")
         trial = try_plan(table.state, lines, request.seat, armed)
         if trial.error is not None:
             failed = len(trial.lines)
             seat, line = lines[failed]
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
-            decision_id = table.decision_id_of(request.seat)
-            failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest, decision_id)
+            failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest)
             return _within_plan(failure, table, request, lines[len(former) : failed], seat, bool(former))
         try:
             await self._plan_store.save(table, person_id, trial.lines)
         except LimitReached as error:
-            return refused(table, request, str(error))
+            return refused(request, str(error))
         return _plan_result(table, request, list(trial.lines), armed)
 
     async def _play(
@@ -118,9 +117,9 @@ class PlanHandler:
         own_lines = leading_own_lines(plan, request.seat)
         if not own_lines:
             if not plan:
-                return refused(table, request, "Your plan has no line of yours left.")
+                return refused(request, "Your plan has no line of yours left.")
             seat, line = plan[0]
-            return refused(table, request, f"Your plan waits for {table.state.players[seat]}: {line}.")
+            return refused(request, f"Your plan waits for {table.state.players[seat]}: {line}.")
         own_command = request._replace(lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
@@ -156,7 +155,7 @@ def _plan_result(
     if not plan:
         nothing = "You have no plan at this table: `plan LINES` makes one, and nobody else sees it."
         controls = plan_controls(table.state, request.seat, has_steps=False)
-        return replace_fields(_answer(table, request, nothing), controls=controls)
+        return QueryAnswer("plan", nothing, controls=controls)
     trial = try_plan(table.state, plan, request.seat, armed)
     text = trial_text(table.state, trial, plan)
     return QueryAnswer(
@@ -164,14 +163,9 @@ def _plan_result(
         text,
         "map",
         engine.encode_state(trial.state),
-        next_decision_id=table.decision_id_of(request.seat),
         ran=trial.ran,
         controls=plan_controls(trial.state, request.seat, has_steps=True),
     )
-
-
-def _answer(table: LiveTable, request: Request, text: str) -> QueryAnswer:
-    return QueryAnswer("plan", text, next_decision_id=table.decision_id_of(request.seat))
 
 
 MAX_MENUS, MAX_OPTIONS = 5, 25

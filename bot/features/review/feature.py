@@ -52,7 +52,7 @@ async def _answer(ranking: Ranking, query: QueryRequest) -> QueryAnswer:
         raise ValueError(NOT_YET)
     review = await _review_of_table(query.table)
     text = await asyncio.to_thread(part_text, review, part, ranking)
-    answer = QueryAnswer("review", text, next_decision_id=query.decision_id)
+    answer = QueryAnswer("review", text)
     if part != "money":
         return answer
     return msgspec.structs.replace(answer, picture="review", review=chart_of(review))

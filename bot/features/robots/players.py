@@ -191,7 +191,7 @@ class RobotPlayers:
             return LineRefused(0, line, f"Nothing waits for you at table {info.code} now.")
         if not info.hints:
             reason = f"Table {info.code} is played without hints; a new table has them by the option `hints`."
-            return LineRefused(0, line, reason, next_decision_id=decision_id)
+            return LineRefused(0, line, reason)
         move = await self.worker.decide(view.state, engine_seat(seat), seed=0)
         text = f"A robot would play `{move.line}`: {move.reason}." if move else "A robot sees no move."
-        return QueryAnswer("hint", text, next_decision_id=decision_id)
+        return QueryAnswer("hint", text)

@@ -72,15 +72,15 @@ class OrderHandler:
         """`auto` lists, `auto off N` ends, `auto first N` puts first, and any other order is armed."""
         player = table.stored_info.player_at(request.seat)
         if player is None:
-            return refused(table, request, "That seat is empty; nobody can leave orders for it.")
+            return refused(request, "That seat is empty; nobody can leave orders for it.")
         if is_from_deputy(table, request):
             reason = f"Orders are {player.name}'s alone: a deputy neither sees nor leaves them."
-            return refused(table, request, reason)
+            return refused(request, reason)
         own = orders_of(table, request.seat, player.person_id)
         groups = group_order_lines(request.lines)
         first = groups[0].text.casefold().split()
         if first == ["auto", "help"]:
-            return QueryAnswer("auto", help_text(), next_decision_id=table.decision_id_of(request.seat))
+            return QueryAnswer("auto", help_text())
         if first == ["auto"]:
             return await self._list(table, request, player.person_id, own)
         if problem := not_running(table, "running", "paused"):
@@ -88,7 +88,7 @@ class OrderHandler:
         try:
             return await self._leave(table, request, own, groups)
         except NotCarriedOut as failure:
-            return failure.result(table, request)
+            return failure.result(request)
 
     async def _leave(
         self, table: LiveTable, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
@@ -103,9 +103,7 @@ class OrderHandler:
             return await self._moves.play_lines(table, request, Beside(about_orders, carry_out))
         async with self._cache.commit(table, request.request_id) as draft:
             answers = await carry_out(draft)
-            draft.make_result = lambda: QueryAnswer(
-                "auto", "\n".join(answers()), next_decision_id=draft.next_decision_id(request.seat)
-            )
+            draft.make_result = lambda: QueryAnswer("auto", "\n".join(answers()))
         assert draft.result is not None
         return draft.result
 
@@ -139,10 +137,8 @@ class OrderHandler:
         async with self._cache.store.read() as unit:
             ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
         text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, request.seat)
-        return QueryAnswer(
-            "auto", text, next_decision_id=table.decision_id_of(request.seat),
-            controls=order_controls(table.state, request.seat, has_orders=bool(own)),
-        )  # fmt: skip
+        controls = order_controls(table.state, request.seat, has_orders=bool(own))
+        return QueryAnswer("auto", text, controls=controls)
 
     async def _carry_out(
         self, draft: CommitDraft, request: Request, own: list[OrderRecord], text: str

@@ -70,14 +70,14 @@ class StatusCommands:
             return problem
         player = table.stored_info.player_at(request.seat)
         if player is None:
-            return refused(table, request, "That seat is already empty.")
+            return refused(request, "That seat is already empty.")
         if request.lines[0].casefold() != "resign":
             return None
         if is_from_deputy(table, request):
-            return refused(table, request, own_seat_sentence(player.name))
+            return refused(request, own_seat_sentence(player.name))
         if not request.confirmed:
             reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
-            return ask_to_confirm(request, reason, table.decision_id_of(request.seat))
+            return ask_to_confirm(request, reason)
         async with self._cache.commit_request(table, request) as draft:
             tables = (await draft.unit()).tables
             await tables.vacate_seat(player.seat_id)
@@ -113,7 +113,7 @@ class StatusCommands:
                 question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
                 return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
         if not request.confirmed:
-            return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.", None)
+            return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.")
         info = await self._running.end_now(table_id, by=by, request_id=request.request_id)
         return Completed((), (f"Table {info.code} is ended.",))
 

@@ -62,7 +62,7 @@ class UndoHandler:
         kind: RewindKind = "undo" if request.word == "undo" else "redo"
         rewind = rewind_for(table, kind, request.seat)
         if isinstance(rewind, str):
-            return refused(table, request, rewind)
+            return refused(request, rewind)
         info = table.stored_info
         if others := [seat for seat in rewind.other_seats(table, request.seat) if info.player_at(seat)]:
             question = poll_question(table, rewind)
@@ -70,7 +70,7 @@ class UndoHandler:
             return await self._polls.open_poll(table, request, kind, others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await self._apply(draft, request, rewind, table.polls)
-            draft.make_result = lambda: completed(draft, request, sentences=(sentence,))
+            draft.make_result = lambda: completed(draft, (sentence,))
         assert draft.result is not None
         return draft.result
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import engine
-from bot.hub.command import Command, Commands, Form, Query, QueryRequest
+from bot.hub.command import Command, Commands, Form, Query, QueryRequest, text_query
 from bot.hub.feature import Addition, EndingPart, TurnPage
 from bot.hub.info import stopped_text
 from bot.hub.request import QueryAnswer
@@ -21,33 +19,39 @@ DEFAULT_LOG_ROWS = 12
 MAX_LOG_ROWS = 1000
 PICTURE_KINDS = ("map", "market", "sheet")
 
-Text = Callable[[QueryRequest], str]
-
 
 def commands(registry: Commands) -> list[Command]:
     """The questions. registry: all commands, for `help`."""
     return [
-        _plain("status", "players, companies and who is to act", _status, "sheet"),
-        _plain("sheet", "", _status, "sheet"),
-        _plain("map", "the map", lambda q: text_views.map_view(q.table.state), "map"),
-        _plain("board", "", lambda q: text_views.map_view(q.table.state), "map"),
-        _plain("market", "the stock market", lambda q: text_views.market_view(q.table.state), "market"),
-        _plain("turn", "", _turn),
-        _plain("help", "", lambda q: _help(q, registry)),
-        _about("company", Form("company COMPANY", "one company", "company X"), _company),
-        _about("player", Form("player PLAYER", "one player", "player X"), _player),
-        _about("bids", Form("bids", "what is auctioned"), lambda q: bids_view(q.table.state)),
-        _about(
-            "privates",
-            Form("privates [PRIVATE]", "a private and what it can do", "privates X"),
-            lambda q: private_view(q.table.state, q.argument),
+        text_query(
+            "status", _status, Form("status", "players, companies and who is to act"), picture="sheet"
         ),
-        _about("trains", Form("trains", "the trains that are left"), lambda q: trains_view(q.table.state)),
-        _about(
-            "tiles", Form("tiles [TILE]", "the tiles that are left; where one may lie", "tiles X"), _tiles
+        text_query("sheet", _status, Form("sheet"), picture="sheet"),
+        text_query("map", _map, Form("map", "the map"), picture="map"),
+        text_query("board", _map, Form("board"), picture="map"),
+        text_query("market", _market, Form("market", "the stock market"), picture="market"),
+        text_query("turn", _turn, Form("turn")),
+        text_query("help", lambda q: _help(q, registry), Form("help")),
+        text_query("company", _company, Form("company COMPANY", "one company", "company X")),
+        text_query("player", _player, Form("player PLAYER", "one player", "player X")),
+        text_query("bids", lambda q: bids_view(q.table.state), Form("bids", "what is auctioned")),
+        text_query(
+            "privates",
+            lambda q: private_view(q.table.state, q.argument),
+            Form("privates [PRIVATE]", "a private and what it can do", "privates X"),
+        ),
+        text_query(
+            "trains", lambda q: trains_view(q.table.state), Form("trains", "the trains that are left")
+        ),
+        text_query(
+            "tiles", _tiles, Form("tiles [TILE]", "the tiles that are left; where one may lie", "tiles X")
         ),
         Query("routes", (Form("routes [COMPANY]", "what a company ran last", "routes X"),), _routes),
-        _plain("runs", "routes that may be run instead of the best", lambda q: runs_view(q.table.state)),
+        text_query(
+            "runs",
+            lambda q: runs_view(q.table.state),
+            Form("runs", "routes that may be run instead of the best"),
+        ),
         Query("log", (Form("log [N]", "the last rows of the log", "log 20"),), _log),
         Query("at", (_AT,), _at),
     ]
@@ -60,30 +64,18 @@ _AT = Form(
 )
 
 
-def _plain(name: str, meaning: str, text: Text, picture: str | None = None) -> Query:
-    """A question without an argument."""
-
-    async def answer(query: QueryRequest) -> QueryAnswer | None:
-        if query.argument:
-            return None
-        return QueryAnswer(name, text(query), picture, next_decision_id=query.decision_id)
-
-    return Query(name, (Form(name, meaning),), answer)
-
-
-def _about(name: str, form: Form, text: Text) -> Query:
-    """A question that may be about one thing."""
-
-    async def answer(query: QueryRequest) -> QueryAnswer:
-        return QueryAnswer(name, text(query), argument=query.argument, next_decision_id=query.decision_id)
-
-    return Query(name, (form,), answer)
-
-
 def _status(query: QueryRequest) -> str:
     stopped = stopped_text(query.table.stored_info.status)
     pending = () if stopped else query.table.pending
     return f"{text_views.status_view(query.table.state, pending, query.seat)}{stopped}"
+
+
+def _map(query: QueryRequest) -> str:
+    return text_views.map_view(query.table.state)
+
+
+def _market(query: QueryRequest) -> str:
+    return text_views.market_view(query.table.state)
 
 
 def _turn(query: QueryRequest) -> str:
@@ -124,7 +116,7 @@ async def _routes(query: QueryRequest) -> QueryAnswer:
     for _, run in table.log.runs():
         last.setdefault(run.company, run)
     text = routes_view(state, last, company)
-    return QueryAnswer("routes", text, argument=company, next_decision_id=query.decision_id)
+    return QueryAnswer("routes", text, argument=company)
 
 
 def log_view(table: LiveTable, last: int = DEFAULT_LOG_ROWS) -> str:
@@ -138,7 +130,7 @@ async def _log(query: QueryRequest) -> QueryAnswer | None:
     if query.argument and not (query.argument.isdecimal() and int(query.argument)):
         return None
     rows = min(int(query.argument or DEFAULT_LOG_ROWS), MAX_LOG_ROWS)
-    return QueryAnswer("log", log_view(query.table, rows), next_decision_id=query.decision_id)
+    return QueryAnswer("log", log_view(query.table, rows))
 
 
 async def _at(query: QueryRequest) -> QueryAnswer:
@@ -153,7 +145,7 @@ async def _at(query: QueryRequest) -> QueryAnswer:
     seq, heading = table.log.find_row(moment)
     state = table.state_at(seq)
     text = f"{heading}:\n{text_views.status_view(state, pending_decisions(state, 0))}"
-    return QueryAnswer("at", text, picture, engine.encode_state(state), next_decision_id=query.decision_id)
+    return QueryAnswer("at", text, picture, engine.encode_state(state))
 
 
 async def add_to_ending(table: LiveTable) -> EndingPart:

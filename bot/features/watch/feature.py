@@ -29,15 +29,14 @@ from bot.features.watch.snapshot import (
 from bot.hub.cache import TableCache
 from bot.hub.changes import check_allowed
 from bot.hub.command import Command, Form, TableCommand
-from bot.hub.info import IncomingGame, TableInfo
+from bot.hub.info import TableInfo
 from bot.hub.people import Limits
 from bot.hub.request import CommandResult, QueryAnswer, Request, refused
 from bot.hub.table import LiveTable
 from bot.pictures.views import NamedPicture, draw_all
 from bot.pictures.workers import Pictures
 from bot.position.controls import ReviewChart, Show
-from bot.position.pending import engine_seat
-from engine.game_text.history import GameHistory, HistoryLine
+from engine.game_text.history import GameHistory
 from storage import Store, UnitOfWork
 
 POSTS = "snapshots"
@@ -105,7 +104,7 @@ class Watcher:
         self,
         store: Store,
         limits: Limits,
-        read_game: Callable[[bytes], IncomingGame],
+        read_game: ReadGame,
         addresses: GameAddresses,
         review: ReviewGame,
     ) -> None:
@@ -148,9 +147,8 @@ class Watcher:
         return game.text, drawn
 
     async def _snapshot(self, raw: bytes) -> Snapshot:
-        game = await asyncio.to_thread(self._read_game, raw)
-        moves = (HistoryLine(engine_seat(seat), line, [*events]) for seat, line, events in game.moves)
-        return await asyncio.to_thread(snapshot_of, GameHistory(game.start, tuple(moves)))
+        history, _ = await asyncio.to_thread(self._read_game, raw)
+        return await asyncio.to_thread(snapshot_of, history)
 
     async def draw(self, game: WatchedGame, pictures: Pictures) -> tuple[NamedPicture, ...]:
         """The map, the market and the sheet; without those that cannot be drawn."""
@@ -220,6 +218,7 @@ REFRESH = "refresh"
 MOST_NEWS, NEWS_LENGTH = 40, 300
 LARGE = (2560, 1920)  # pixels
 
+ReadGame = Callable[[bytes], tuple[GameHistory, Sequence[str]]]
 ReviewGame = Callable[[GameHistory], tuple[str, ReviewChart]]
 """Where the money came from, and the turning points; and what their picture shows."""
 
@@ -310,6 +309,10 @@ async def may_be_shown_elsewhere(unit: UnitOfWork, info: TableInfo) -> bool:
     return bool(await unit.facts.get(FEATURE, info.id, info.host_id))
 
 
+MAY_SHOW = "Other channels of the server may show this table now, with what everybody at it may know."
+MAY_NOT_SHOW = "Only the channel of this table may show it."
+
+
 class WatchingPermission:
     """Keeps what the host of each table allows."""
 
@@ -327,21 +330,12 @@ class WatchingPermission:
         """Allow or forbid it."""
         info, words = table.stored_info, request.lines[0].casefold().split()[1:]
         if words not in (["on"], ["off"]):
-            return refused(table, request, "Write `watching on` or `watching off`.")
+            return refused(request, "Write `watching on` or `watching off`.")
         is_allowed = words == ["on"]
         check_allowed(info, request.person_id)
         async with self._cache.commit(table, request.request_id) as draft:
             if info.host_id is not None:
                 facts = (await draft.unit()).facts
                 await facts.set(FEATURE, info.id, info.host_id, is_allowed or None)
-            draft.result = _answer(table, request, is_allowed)
+            draft.result = QueryAnswer("watching", MAY_SHOW if is_allowed else MAY_NOT_SHOW)
         return draft.result
-
-
-def _answer(table: LiveTable, request: Request, is_allowed: bool) -> QueryAnswer:
-    text = (
-        "Other channels of the server may show this table now, with what everybody at it may know."
-        if is_allowed
-        else "Only the channel of this table may show it."
-    )
-    return QueryAnswer("watching", text, next_decision_id=table.decision_id_of(request.seat))

@@ -26,6 +26,7 @@ from bot.tools.benchmark.games import BenchmarkError, random_games
 from bot.tools.benchmark.rules import PlayedGame, RulesMetrics, play_through
 from bot.tools.benchmark.timing import Timings
 from engine import decode_events, decode_state, encode_state, fold, title_names
+from engine.game_text.history import GameHistory, HistoryLine
 from engine.standing_orders import is_order_line, limit_as_order
 from storage import Store, open_store
 from storage.database import store_url
@@ -152,8 +153,8 @@ async def open_table(
     """
     game = played.game
     played_lines = zip(game.lines[:start], played.events, strict=False)
-    before = ((seat_number(seat), line, decode_events(raw)) for (seat, line), raw in played_lines)
-    table = await service.lobby.import_game(game.start, before, name=f"Table {number}")
+    before = tuple(HistoryLine(seat, line, decode_events(raw)) for (seat, line), raw in played_lines)
+    table = await service.lobby.import_game(GameHistory(game.start, before), name=f"Table {number}")
     person_by_seat = {p.seat: p.person_id for p in table.seated_players if p.seat is not None}
     async with store.begin() as unit:
         for person in person_by_seat.values():

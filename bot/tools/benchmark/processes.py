@@ -21,6 +21,7 @@ from bot.hub.request import Completed
 from bot.position.pending import seat_number
 from bot.service import Service
 from bot.tools.benchmark.games import BenchmarkError
+from engine.game_text.history import GameHistory
 from storage import open_store
 
 TABLES, PLAYERS = 24, ("Ann", "Bob", "Cid")
@@ -58,7 +59,8 @@ class Comparison:
 async def new_tables(service: Service, count: int) -> list[int]:
     """Tables at the start of a game."""
     start, _ = engine.new_game(engine.title_names()[0], PLAYERS, (), 1)
-    return [(await service.lobby.import_game(start, (), name=f"Table {n}")).id for n in range(count)]
+    lobby, game = service.lobby, GameHistory(start)
+    return [(await lobby.import_game(game, name=f"Table {n}")).id for n in range(count)]
 
 
 async def play(database: str, seconds: float, seed: int) -> ProcessFigures:
