@@ -80,6 +80,12 @@ class Form:
         return not {"TEXT", "LINES"}.isdisjoint(re.split(r"[\s\[\]]+", self.text))
 
     @property
+    def next_words(self) -> frozenset[str]:
+        """The words that may follow the name."""
+        second = "".join(_PARTS.findall(self.text)[1:2]).strip("[]")
+        return frozenset(second.partition(" ")[0].split("|")) - _WORDS_OF_FIELDS
+
+    @property
     def unknown_field(self) -> str:
         """A word in capitals that is no field, where the form has no pattern; empty if there is none."""
         words = re.split(r"[\s\[\]|]+", "" if self.pattern else self.text)
@@ -377,6 +383,8 @@ class Commands:
         for name in [*beginnings, *alike]:
             joined = first.removeprefix(name).strip("-") if first.startswith(name) else ""
             rest = [*joined.split(), *words[1:]]
+            following = [word for form in self._commands[name].forms for word in form.next_words]
+            rest[:1] = get_close_matches("".join(rest[:1]), following, 1, 0.65) or rest[:1]
             found = (" ".join([name, *rest[:count]]) for count in range(len(rest), bool(joined) - 1, -1))
             if meant := next((each for each in found if self._is_read(each, patterns, (), ())), ""):
                 return meant

@@ -170,8 +170,8 @@ def _found_below(reply: ParsedReply) -> list[Block]:
 def _rejected(played: PlayResult, reply: ParsedReply, meant: Sequence[AcceptedLine]) -> list[Block]:
     """Why a line was not carried out; for a table or a seat it is the first."""
     match played.result:
-        case LineUnreadable(index=index, reason=reason):
-            title = "Similar lines that are legal"
+        case LineUnreadable(index=index, reason=reason, suggestions=similar):
+            title = "Similar lines that are legal" if similar else "You can write"
         case LineRefused(index=index, reason=reason):
             title = "You can write instead"
         case LineAmbiguous(index=index, reason=reason):
