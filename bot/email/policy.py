@@ -157,7 +157,7 @@ class MailPolicy:
             return MailOutcome("a report that a mail has arrived", Folder.IGNORED)
         for message_id in report.message_ids:
             sent = await self._lookup.of_message(message_id)
-            if sent and (not bounces or sent.address in {token.address for token in bounces}):
+            if sent and (not bounces or sent.person_id in {token.person_id for token in bounces}):
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
             return await self._bounced(bounces[0], bounces[0].message_id or mail.message_id, report)
