@@ -311,13 +311,18 @@ def host_confirmation(lines: Sequence[str]) -> MailPage:
 
 
 def table_answer(
-    sentences: Sequence[str], is_done: bool, word: str = "", images: Sequence[InlineImage] = ()
+    sentences: Sequence[str],
+    is_done: bool,
+    word: str = "",
+    images: Sequence[InlineImage] = (),
+    unread: Sequence[str] = (),
 ) -> MailPage:
-    """The answer to a command about tables. word: the first of the command. Not done with several sentences
-    is done in part."""
+    """The answer to a command about tables. word: the first of the command. unread: lines below it that say
+    nothing more of it. Not done with several sentences is done in part."""
     title = _ANSWERS.get(word, "")
     text = BulletList("", tuple(sentences)) if len(sentences) > 1 else Paragraph(sentences[0])
     blocks: tuple[Block, ...] = (text, *map(ImageBlock, images))
+    blocks += (QuotedLines("Not read", [line[:120] for line in unread[:10]]),) if unread else ()
     if not is_done and len(sentences) > 1:
         return MailPage("DONE IN PART.", blocks, subject="Done in part", tone="bad")
     if not is_done:
