@@ -439,6 +439,26 @@ async def test_an_offer_takes_no_time_of_the_turn_after_it(driven: DrivenTable) 
     assert clock.time_up == driven.now + timedelta(hours=24)
 
 
+@pytest.mark.parametrize(
+    ("pace", "told"),
+    [
+        ("none", "The {} has waited for you for 2 days."),
+        ("24h", "Your time ended Tue 2 Jun 10:00 (UTC); the {} still waits for you."),
+    ],
+)
+async def test_a_reminder_of_an_offer_says_that_the_offer_waits(
+    driven: DrivenTable, pace: str, told: str
+) -> None:
+    """The table goes on without an answer; it waits for Bob, who has proposed the deal."""
+    await driven.begin(pace)
+    for name, line in (*OPENING, *((name, "pass") for name in NAMES), ("Ann", "pass")):
+        assert isinstance(await driven.say(name, line), Completed)
+    assert isinstance(await driven.say("Bob", "sell private CS to Cid for 50"), Completed)
+    await driven.wait_until(START + timedelta(hours=60))
+    for name, what in (("Bob", "table"), ("Cid", "offer")):
+        assert driven.heard(name, "reminder")[-1].endswith(told.format(what))
+
+
 async def test_one_extension_without_asking(driven: DrivenTable) -> None:
     await driven.begin("24h, then orders")
     result = await driven.say("Ann", "extend")
