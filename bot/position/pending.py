@@ -88,8 +88,11 @@ def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -
 
 def prompt_of(state: engine.State, pending: PendingDecision) -> str:
     """What a decision asks, as an imperative phrase: `lay track for the PRR`. state: the position of it."""
-    if pending.is_main:
-        return engine.prompt(state)
+    return engine.prompt(state) if pending.is_main else f"accept or decline ({offers_text(state, pending)})"
+
+
+def offers_text(state: engine.State, pending: PendingDecision) -> str:
+    """The offers that are open to a player: `the SV from Ann to the PRR for $30`."""
     g = engine.game_of(state)
     offers = [offer for offer in state.offers if offer.number in pending.offers]
-    return f"accept or decline ({'; '.join(engine.offer_label(g, offer) for offer in offers)})"
+    return "; ".join(engine.offer_label(g, offer) for offer in offers)

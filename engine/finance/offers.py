@@ -1,7 +1,8 @@
 """Deals between two players: one makes an offer, the other accepts or declines (1830 §21, §23).
 
 An open offer blocks nobody: the turn goes on, and the offer lapses when the turn ends. A deal is checked
-when it is offered and again when it is accepted, by the same function.
+when it is offered and again when it is accepted, by the same function. What another deal makes impossible is
+void, so that nobody is asked for an answer that cannot be accepted.
 """
 
 from __future__ import annotations
@@ -170,3 +171,8 @@ class OfferResponses(OutOfTurn[Game]):
         else:
             g.emit(OfferEnded(offer.number, "accepted"))
             self.handlers[type(offer.deal)].apply(g, offer)
+            for other in list(g.state.offers):
+                if self._refuse_deal(
+                    g, other
+                ):  # the same private is sold, or the turn's one purchase is made
+                    g.emit(OfferEnded(other.number, "void"))
