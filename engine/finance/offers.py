@@ -172,7 +172,5 @@ class OfferResponses(OutOfTurn[Game]):
             g.emit(OfferEnded(offer.number, "accepted"))
             self.handlers[type(offer.deal)].apply(g, offer)
             for other in list(g.state.offers):
-                if self._refuse_deal(
-                    g, other
-                ):  # the same private is sold, or the turn's one purchase is made
+                if self._refuse_deal(g, other):  # such as of the private that is sold now
                     g.emit(OfferEnded(other.number, "void"))

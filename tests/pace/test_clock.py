@@ -106,6 +106,14 @@ async def test_who_is_nudged_is_asked_again_once_in_twelve_hours(driven: DrivenT
     assert len(driven.heard("Ann", "reminder")) == 2
 
 
+async def test_who_has_just_been_asked_is_not_nudged(driven: DrivenTable) -> None:
+    """Nobody was told why."""
+    await driven.begin("none")
+    await driven.service.submit(driven.table, 0, ["pass"], None, None)
+    nudged = await driven.service.submit(driven.table, 0, ["nudge"], None, None)
+    assert isinstance(nudged, QueryAnswer) and nudged.text == "Bob has just been asked."
+
+
 async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:
     """Who nudged was asked to tell it some other way."""
     await driven.begin("none")
@@ -123,6 +131,9 @@ async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> 
     answer = await driven.say("Bob", "nudge")
     assert isinstance(answer, QueryAnswer)
     assert answer.text == "Ann is asked again when their quiet hours end."
+    again = await driven.say("Cid", "nudge")
+    assert isinstance(again, QueryAnswer)
+    assert again.text == f"{answer.text[:-1]}, as somebody has nudged them already."
     assert driven.heard("Ann", "reminder") == []
     await driven.wait_until(local("2026-06-01 15:30"))
     assert [line[:8] for line in driven.heard("Ann", "reminder")] == [at("01 15:00")]
