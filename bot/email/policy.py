@@ -77,8 +77,8 @@ from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
-UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done"})
-"""Reasons of replies to a mail from which nothing was done."""
+UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done", "rejected"})
+"""Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
@@ -232,7 +232,8 @@ class MailPolicy:
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
         ruling = await self._reply_of_owner(mail, token, reply)
-        means_something = reply.lines or reply.parsed.meant or reply.says_yes
+        moves = [line for line in reply.lines if not self._commands.is_personal(line)]
+        means_something = moves or reply.parsed.meant or reply.says_yes
         if ruling.reason not in UNREAD or means_something:
             return ruling
         if await self._replies.is_echo(mail, token, reply.text):

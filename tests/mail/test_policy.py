@@ -313,11 +313,13 @@ async def test_a_mail_that_kills_its_parser_is_quarantined(
     assert stranger.replies == ()
 
 
+@pytest.mark.parametrize("said", ["I am out of the office until Monday.", "Away until 5 January. Ask Bob."])
 async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
-    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture, said: str
 ) -> None:
-    """It has no header that says so, and quotes another email of ours each time."""
-    away = "I am out of the office until Monday.\n\n> {}\n"
+    """It has no header that says so, and quotes another email of ours each time; what it says may begin as a
+    setting."""
+    away = said + "\n\n> {}\n"
     for number in range(4):
         outcome = await desk.arrive(reply(notice, away.format(number), message_id=f"<away{number}@p.test>"))
         assert len(outcome.replies) == (number == 0)
