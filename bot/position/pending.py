@@ -74,10 +74,10 @@ def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -
     if state.game_over:
         return ()
     decision = engine.decision(g)
-    pending = []
+    pending, answerable = [], engine.answerable_offers(g)
     for name in decision.awaited:
         is_main = name in decision.asked
-        numbers = tuple(offer.number for offer in state.offers if offer.recipient == name)
+        numbers = tuple(offer.number for offer in answerable if offer.recipient == name)
         question = str(state.question_number) if is_main or not numbers else f"o{numbers[0]}"
         acts_now = not is_main or name in decision.acting
         decision_id = f"{rewind_count}.{question}"

@@ -462,11 +462,10 @@ class OfferMade(EventWithoutPieces, frozen=True):
 
 
 class OfferEnded(EventWithoutPieces, frozen=True):
-    """An offer was `accepted`, `declined` or `withdrawn`, has `lapsed` with its turn, or is `void`: another
-    deal has made it impossible."""
+    """An offer was `accepted`, `declined` or `withdrawn`, or has `lapsed` with its turn."""
 
     number: int
-    outcome: Literal["accepted", "declined", "withdrawn", "lapsed", "void"]
+    outcome: Literal["accepted", "declined", "withdrawn", "lapsed"]
 
     def apply(self, state: State) -> None:
         state.offers = [o for o in state.offers if o.number != self.number]

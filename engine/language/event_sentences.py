@@ -220,8 +220,6 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
         case OfferMade(offer):
             deal = offer_label(g, offer)
             return f"{label(offer.proposer)} makes {label(offer.recipient)} an offer: {deal}"
-        case OfferEnded(_, "void"):
-            return "another offer is void"
         case OfferEnded(_, outcome) if outcome != "lapsed":
             return f"the offer is {outcome}"
         case PlayerRenamed(seat, name):
