@@ -133,7 +133,8 @@ class PollHandler:
                     next_decision_id=table.decision_id_of(request.seat),
                 )  # fmt: skip
         except AlreadyExists:
-            reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."
+            question = next(p.poll.details["question"] for p in table.polls if p.poll.kind == kind)
+            reason = f"A vote is already open, and waits for `accept` or `decline`: {question}"
             return refused(table, request, reason)
         return draft.result
 

@@ -91,3 +91,19 @@ async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
     """Only an email that was no reply to one about a seat could ask."""
     await desk.write("Ann", line)
     assert asked in desk.newest[ANN].text
+
+
+async def test_who_offers_a_seat_in_play_hears_that_it_is_declined(desk: MailDesk) -> None:
+    """Only where the game had not begun, or was paused, they did."""
+    await desk.write("Ann", "replace Bob by Dora <dora@player.test>")
+    await desk.write("Dora", "no")
+    assert "Dora has declined the seat of Bob" in desk.newest[ANN].text
+
+
+async def test_a_yes_that_is_refused_is_not_ok(desk: MailDesk) -> None:
+    """It names the vote that is open; the answer spoke of one `on that`."""
+    for name in ("Bob", "Ann"):
+        await desk.write("Ann", f"replace {name} by Dora <dora@player.test>", original=ANN)
+        await desk.write("Dora", "yes")
+    told = " ".join(desk.newest[DORA].text.split())
+    assert "NOT DONE. A vote is already open, and waits" in told and "Dora would play on for Bob." in told
