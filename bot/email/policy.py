@@ -59,7 +59,7 @@ from bot.email.replies.seat_replies import (
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, InboundMail
 from bot.email.tokens import TokenLookup
-from bot.hub.request import ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
+from bot.hub.request import POLL_PREFIX, ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -269,6 +269,8 @@ class MailPolicy:
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._held.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(mail, token, code, ("yes",))
+        if vote := _vote_in(token, reply):
+            return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
             ruling = await self._carry_out(mail, token, reply.parsed, lines)
@@ -436,6 +438,15 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
     lines = split_reply(mail.text, ()).lines
     greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
     return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
+
+
+def _vote_in(token: ReplyToken, reply: ReadReply) -> str:
+    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
+    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
+        return ""
+    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
+    says_no = word in _NO and len(reply.text.lines[0].split()) == 1
+    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
 def _subject(mail: ParsedMail) -> str:

@@ -107,3 +107,15 @@ async def test_a_yes_that_is_refused_is_not_ok(desk: MailDesk) -> None:
         await desk.write("Dora", "yes")
     told = " ".join(desk.newest[DORA].text.split())
     assert "NOT DONE. A vote is already open, and waits" in told and "Dora would play on for Bob." in told
+
+
+@pytest.mark.parametrize(("word", "told"), [("Yes.", "Bob accepts"), ("no", "Bob declines"), ("no way", "")])
+async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) -> None:
+    """It was answered that the email has no line, and by `undo`."""
+    for name, line in (("Ann", "buy SV"), ("Bob", "pass"), ("Ann", "undo")):
+        await desk.write(name, line)
+    assert "Your vote is needed" in str(desk.newest[BOB].message["Subject"])
+    before = await desk.played()
+    await desk.write("Bob", word)
+    assert f"{told}: Undo 2 moves?" in desk.newest[BOB].text if told else await desk.played() == before
+    assert (await desk.played() == []) is (word == "Yes.")
