@@ -209,9 +209,10 @@ def unread_lines(reply: ParsedReply) -> list[Block]:
 
 
 def _stale(played: PlayResult, since: Sequence[str], reply: ParsedReply) -> list[Block]:
+    now = f" Now: {played.waiting_for}" if played.waiting_for else ""
     return [
         QuotedLines("You wrote", [line.text for line in reply.lines]),
-        Paragraph(f"That was for a decision that is no longer open. Now: {played.waiting_for}"),
+        Paragraph(f"That was for a decision that is no longer open.{now}"),
         NOTHING_CHANGED,
         *bullets("Since then", since),
         *copyable("You can write now", played.legal_lines),
