@@ -64,7 +64,7 @@ from engine.core.words import counted, dollars, join_words
 from engine.finance import loans
 from engine.finance.loans import LoanStatus
 from engine.finance.market import space_label, space_name
-from engine.finance.offers import offer_label
+from engine.finance.offers import answerable_offers, offer_label
 from engine.finance.ownership import certificate_limit, counted_certificates, net_worth
 from engine.game import Game
 from engine.kernel import RefusedError, Transition, game_of, new_game, play
@@ -335,6 +335,7 @@ __all__ = [
     "TrainsRan",
     "Transition",
     "UnreadableError",
+    "answerable_offers",
     "auctioned",
     "auctioned_company",
     "awaited_capital",

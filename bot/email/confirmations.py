@@ -35,7 +35,10 @@ class Confirmations:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
         if token.purpose in ("export", "erase"):
             return await self._about_data(token, yes)
-        sentence = await self._confirmed(token, yes)
+        try:
+            sentence = await self._confirmed(token, yes)
+        except ValueError as error:
+            return Ruling("not done", answer_pages.table_answer((str(error),), is_done=False), token)
         later = replace(token, purpose="reply") if token.purpose == "link" and yes else token
         about = None if token.purpose == "link" else token.table_id
         return _ruling(sentence, await table_token(self._service, later, about))
@@ -55,17 +58,14 @@ class Confirmations:
         return _ruling("Here is all that is stored about you.", again, mail_file(file))
 
     async def _confirmed(self, token: ReplyToken, yes: bool) -> str:
-        """Do what was asked; returns the sentence for the player."""
+        """Do what was asked; returns the sentence for the player. Raises ValueError."""
         if token.purpose == "invite" and token.table_id is not None:
             return await self._answer_invitation(token, token.table_id, yes)
         if token.purpose == "answer" and token.table_id is not None:
             of_yes, _, of_no = (token.decision_id or "").partition("|")
             if not (line := of_yes if yes else of_no):
                 return f"Nothing is changed at {token.table_label}."
-            try:
-                return await said_at_table(self._service, token.person_id, token.table_id, line)
-            except ValueError as error:
-                return str(error)
+            return await said_at_table(self._service, token.person_id, token.table_id, line)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(token.person_id)
             if claim is None or claim.address != token.address:
@@ -113,15 +113,12 @@ class Confirmations:
             return f"The seat at {table_label(table)} is no longer kept for you."
         if player.joined:
             return f"You have a seat at {table_label(table)}, as {player.name}."
-        try:
-            if not yes:
-                await self._service.lobby.leave(table_id, token.person_id, by=token.person_id)
-                return f"You have declined the seat at {table_label(table)}."
-            async with self._store.begin() as unit:
-                await unit.people.add_identity(token.person_id, "email", token.address)
-            await self._service.lobby.join(table_id, token.person_id, player.name)
-        except ValueError as error:
-            return str(error)
+        if not yes:
+            await self._service.lobby.leave(table_id, token.person_id, by=token.person_id)
+            return f"You have declined the seat at {table_label(table)}."
+        async with self._store.begin() as unit:
+            await unit.people.add_identity(token.person_id, "email", token.address)
+        await self._service.lobby.join(table_id, token.person_id, player.name)
         seat = f"You have a seat at {table_label(table)}, as {player.name}."
         return f"{seat} You get an email when it is your turn."
 
@@ -135,12 +132,9 @@ class Confirmations:
                 await tell_host(unit, table, declined, by=token.person_id)
             self._service.wake_subscribers()
             return f"You have declined the seat at {table_label(table)}."
-        try:
-            async with self._store.begin() as unit:
-                await unit.people.add_identity(token.person_id, "email", token.address)
-            return await said_at_table(self._service, token.person_id, table.id, f"ask {name}")
-        except ValueError as error:
-            return str(error)
+        async with self._store.begin() as unit:
+            await unit.people.add_identity(token.person_id, "email", token.address)
+        return await said_at_table(self._service, token.person_id, table.id, f"ask {name}")
 
 
 def _ruling(sentence: str, token: ReplyToken, *attachments: Attachment) -> Ruling:

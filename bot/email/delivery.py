@@ -32,7 +32,7 @@ from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail.composing.compose import OutgoingMail, compose
+from mail.composing.compose import OutgoingMail, compose, readdressed
 from mail.connecting import AccessTokens, MailAccount
 from mail.inbox import DAY, InboxTiming, InboxWatcher, MailboxCaretaker, OperatorAlerts
 from mail.reading.bounces import classify
@@ -240,7 +240,7 @@ def _due_mail(row: OutboxMessage) -> DueMail:
         row.idempotency_key,
         row.address["to"],
         row.address["sender"],
-        row.payload,
+        readdressed(row.payload, row.address["to"]),
         row.attempts - 1,
         row.created_at,
     )

@@ -59,7 +59,7 @@ from bot.email.replies.seat_replies import (
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, InboundMail
 from bot.email.tokens import TokenLookup
-from bot.hub.request import ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
+from bot.hub.request import POLL_PREFIX, ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -77,8 +77,8 @@ from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
-UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done"})
-"""Reasons of replies to a mail from which nothing was done."""
+UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done", "rejected"})
+"""Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
@@ -157,7 +157,7 @@ class MailPolicy:
             return MailOutcome("a report that a mail has arrived", Folder.IGNORED)
         for message_id in report.message_ids:
             sent = await self._lookup.of_message(message_id)
-            if sent and (not bounces or sent.address in {token.address for token in bounces}):
+            if sent and (not bounces or sent.person_id in {token.person_id for token in bounces}):
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
             return await self._bounced(bounces[0], bounces[0].message_id or mail.message_id, report)
@@ -232,7 +232,8 @@ class MailPolicy:
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
         ruling = await self._reply_of_owner(mail, token, reply)
-        means_something = reply.lines or reply.parsed.meant or reply.says_yes
+        moves = [line for line in reply.lines if not self._commands.is_personal(line)]
+        means_something = moves or reply.parsed.meant or reply.says_yes
         if ruling.reason not in UNREAD or means_something:
             return ruling
         if await self._replies.is_echo(mail, token, reply.text):
@@ -268,6 +269,8 @@ class MailPolicy:
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._held.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(mail, token, code, ("yes",))
+        if vote := _vote_in(token, reply):
+            return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
             ruling = await self._carry_out(mail, token, reply.parsed, lines)
@@ -435,6 +438,15 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
     lines = split_reply(mail.text, ()).lines
     greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
     return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
+
+
+def _vote_in(token: ReplyToken, reply: ReadReply) -> str:
+    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
+    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
+        return ""
+    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
+    says_no = word in _NO and len(reply.text.lines[0].split()) == 1
+    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
 def _subject(mail: ParsedMail) -> str:

@@ -255,10 +255,12 @@ class Correspondents:
             had_mail = person.preferences.get("mail") is not False
             await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
             addresses = await unit.people.verified_addresses(person_id)
-            withdrawn = [await unit.outbox.withdraw("mail", to=each.value) for each in identities]
+            withdrawn = [
+                mail for each in identities for mail in await unit.outbox.withdraw("mail", to=each.value)
+            ]
         if had_mail:
             await self._mail_stopped(person_id)
-        if any(withdrawn):
+        if withdrawn:
             await self._ask_on_discord(person_id)
         return addresses
 

@@ -80,6 +80,12 @@ class Form:
         return not {"TEXT", "LINES"}.isdisjoint(re.split(r"[\s\[\]]+", self.text))
 
     @property
+    def next_words(self) -> frozenset[str]:
+        """The words that may follow the name."""
+        second = "".join(_PARTS.findall(self.text)[1:2]).strip("[]")
+        return frozenset(second.partition(" ")[0].split("|")) - _WORDS_OF_FIELDS
+
+    @property
     def unknown_field(self) -> str:
         """A word in capitals that is no field, where the form has no pattern; empty if there is none."""
         words = re.split(r"[\s\[\]|]+", "" if self.pattern else self.text)
@@ -384,9 +390,12 @@ class Commands:
         alike = get_close_matches(first, self.words, 1, 0.65 if is_short else 0.75)
         beginnings += [[name] for name in alike if name not in joined]
         patterns = [pattern for form, pattern in self._patterns.items() if not form.takes_any_text]
-        for beginning in beginnings:
-            for count in range(len(others), -1, -1):
-                line = " ".join([*beginning, *others[:count]])
+        for name, *ending in beginnings:
+            rest = [*ending, *others]
+            following = [word for form in self._commands[name].forms for word in form.next_words]
+            rest[:1] = get_close_matches("".join(rest[:1]), following, 1, 0.65) or rest[:1]
+            for count in range(len(rest), len(ending) - 1, -1):
+                line = " ".join([name, *rest[:count]])
                 if self._is_read(line, patterns, (), ()):
                     return line
         return ""

@@ -130,7 +130,8 @@ class PollHandler:
                     await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
                 draft.result = PollUpdated(messages.poll_id(opened), (question, sentence), tuple(voters))
         except AlreadyExists:
-            reason = "A vote on that is already open; it waits for `accept` or `decline` from the others."
+            question = next(p.poll.details["question"] for p in table.polls if p.poll.kind == kind)
+            reason = f"A vote is already open, and waits for `accept` or `decline`: {question}"
             return refused(request, reason)
         return draft.result
 

@@ -74,10 +74,10 @@ def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -
     if state.game_over:
         return ()
     decision = engine.decision(g)
-    pending = []
+    pending, answerable = [], engine.answerable_offers(g)
     for name in decision.awaited:
         is_main = name in decision.asked
-        numbers = tuple(offer.number for offer in state.offers if offer.recipient == name)
+        numbers = tuple(offer.number for offer in answerable if offer.recipient == name)
         question = str(state.question_number) if is_main or not numbers else f"o{numbers[0]}"
         acts_now = not is_main or name in decision.acting
         decision_id = f"{rewind_count}.{question}"
@@ -88,8 +88,11 @@ def pending_decisions(position: engine.State | engine.Game, rewind_count: int) -
 
 def prompt_of(state: engine.State, pending: PendingDecision) -> str:
     """What a decision asks, as an imperative phrase: `lay track for the PRR`. state: the position of it."""
-    if pending.is_main:
-        return engine.prompt(state)
+    return engine.prompt(state) if pending.is_main else f"accept or decline ({offers_text(state, pending)})"
+
+
+def offers_text(state: engine.State, pending: PendingDecision) -> str:
+    """The offers that are open to a player: `the SV from Ann to the PRR for $30`."""
     g = engine.game_of(state)
     offers = [offer for offer in state.offers if offer.number in pending.offers]
-    return f"accept or decline ({'; '.join(engine.offer_label(g, offer) for offer in offers)})"
+    return "; ".join(engine.offer_label(g, offer) for offer in offers)

@@ -1,7 +1,8 @@
 """Deals between two players: one makes an offer, the other accepts or declines (1830 §21, §23).
 
 An open offer blocks nobody: the turn goes on, and the offer lapses when the turn ends. A deal is checked
-when it is offered and again when it is accepted, by the same function.
+when it is offered and again when it is accepted, by the same function. Nobody is asked about a deal that
+cannot be made any more, such as of a private that has been sold meanwhile.
 """
 
 from __future__ import annotations
@@ -80,6 +81,12 @@ def lapse_offers(g: Game) -> None:
         g.emit(OfferEnded(offer.number, "lapsed"))
 
 
+def answerable_offers(g: Game) -> list[Offer]:
+    """The open offers that can be accepted now: their recipients are asked."""
+    answers = [each for each in g.title.out_of_turn_awaiting if isinstance(each, OfferResponses)]
+    return [offer for each in answers for offer in each.answerable(g)] if g.state.offers else []
+
+
 def offer_label(g: Game, offer: Offer) -> str:
     """The offer in words: `the SV from Ann to the PRR for $30`."""
     match offer.deal:
@@ -115,8 +122,11 @@ class OfferResponses(OutOfTurn[Game]):
         return not (isinstance(g.top, self.except_during) and isinstance(action, Decline))
 
     def asked(self, g: Game) -> tuple[str, ...]:
-        offers = g.state.offers
-        return tuple(offer.recipient for offer in offers) if offers else ()
+        return tuple(offer.recipient for offer in self.answerable(g))
+
+    def answerable(self, g: Game) -> list[Offer]:
+        """The open offers that can be accepted now."""
+        return [offer for offer in g.state.offers if self._refuse_deal(g, offer) is None]
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         several = len(self._open_offers(g, seat)) > 1

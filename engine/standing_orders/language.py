@@ -6,6 +6,7 @@ matter here either. What is stored is the full line: `parse_order(format_order(o
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any, get_args
 
 from engine.game import Game
@@ -117,12 +118,14 @@ class _SyntaxError(Exception):
 
 
 def _unreadable(reason: str, text: str) -> UnreadableError:
-    """The error for an order that cannot be read, with the forms of its kind, or of all orders."""
+    """The error for an order that cannot be read, with the forms of its kind, or of all orders. Those without
+    a field are lines like it."""
     word, *rest = text.casefold().split()
-    kind = rest[0] if word == "auto" and rest else "protect" if word == "standing" else ""
-    forms = [form for form in FORMS if form.split()[1] == kind] or list(FORMS)
-    examples = f"Write, for example: {'; '.join(forms)}." if len(forms) < len(FORMS) else ALL_FORMS
-    return UnreadableError(f"{reason} {examples}", forms)
+    kinds = [form.split()[1] for form in FORMS]
+    kind = get_close_matches("protect" if word == "standing" else "".join(rest[:1]), kinds, 1)
+    forms = [form for form in FORMS if form.split()[1] in kind]
+    examples = f"Write, for example: {'; '.join(forms)}." if forms else ALL_FORMS
+    return UnreadableError(f"{reason} {examples}", [form for form in forms if form.islower()])
 
 
 def is_order_line(line: str) -> bool:

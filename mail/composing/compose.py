@@ -235,6 +235,13 @@ def compose(
     )
 
 
+def readdressed(raw: bytes, recipient: str) -> bytes:
+    """An email to another address of its reader than when it was composed."""
+    head, blank, body = raw.partition(b"\r\n\r\n")
+    to = f"To: {normalize_address(recipient)}".encode()
+    return re.sub(rb"^To: [^\r\n]*", to, head, count=1, flags=re.MULTILINE) + blank + body
+
+
 def _set_headers(
     message: EmailMessage,
     service_address: ServiceAddress,

@@ -69,7 +69,7 @@ class ReplyText(NamedTuple):
 
     candidates: the lines that may be moves, in their order: what the game is asked about. ended: the
     numbers of the lines that end in a punctuation mark. talk: what is said to the table. within_talk: the
-    lines of it, below the first of each, that may be lines of play.
+    lines of it that may be lines of play.
     """
 
     above: tuple[ReplyLine, ...]
@@ -122,8 +122,8 @@ def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
 def _split_talk(
     lines: Sequence[ReplyLine], verbs: Collection[str]
 ) -> tuple[list[str], list[ReplyLine], list[ReplyLine]]:
-    """What `say …` tells the table, each to the end of its paragraph; lines of that which may be lines of
-    play; and the other lines."""
+    """What `say …` tells the table, each to the end of its paragraph; lines of that, and what stands between
+    `;`, which may be lines of play; and the other lines."""
     said: list[str] = []
     within: list[ReplyLine] = []
     rest: list[ReplyLine] = []
@@ -132,13 +132,17 @@ def _split_talk(
         word, _, text = line.text.partition(" ")
         if word.casefold().rstrip(":") == "say" and text.strip():
             is_talk = True
-            said.append(text.strip())
+            said.append(text := text.strip())
         elif is_talk and line.text and not line.text.casefold().startswith(_DEVICE_SIGNATURES):
-            said[-1] = f"{said[-1]} {line.text}"
-            within += [each for each in _readable_lines([line], verbs) if first_word(each.text) in verbs]
+            text = line.text
+            said[-1] = f"{said[-1]} {text}"
         else:
             is_talk = False
             rest.append(line)
+            continue
+        parts = [ReplyLine(line.number, part.strip()) for part in text.split(";")]
+        for each in (*parts, *([ReplyLine(line.number, text)] if len(parts) > 1 else [])):
+            within += [line for line in _readable_lines([each], verbs) if first_word(line.text) in verbs]
     told = [*said[: MAX_SAID - 1], *filter(None, [" ".join(said[MAX_SAID - 1 :])])]
     return told, within, rest
 
@@ -191,7 +195,7 @@ NEARLY = "it is nearly a move, but not quite"
 QUALIFYING = "it may change what the moves mean"
 BESIDE = "it stands right beside a move and cannot be read"
 ASKING = "it asks a question"
-IN_TALK = "it stands in what you say to the table"
+IN_TALK = "it stands in what you say to the table, which goes on to the next blank line"
 IN_TWO_PLACES = "there are moves above the quoted email too"
 
 _QUALIFYING_COMMENT = re.compile(

@@ -88,6 +88,8 @@ _SPEAKING_OF_ONESELF = frozenset(
     just ich wir mich nicht je nous yo no io ik jag
     """.split()
 )
+_ALIKE_TO_MOVES = frozenset({"undo", "redo", "resign", "accept", "decline", "auto"})
+"""Words of commands that begin lines beside moves, and seldom prose of a few words."""
 _HEX = re.compile(r"[a-z]{1,2}\d{1,2}")
 _NUMBER = re.compile(r"\d+")
 
@@ -108,7 +110,7 @@ def nearly_move(line: str, vocabulary: Vocabulary, *, may_be_name: bool = False)
         return False
     if words[0] in vocabulary.game_verbs:
         return True
-    if len(words) <= 3 and words[0] in vocabulary.verbs & {"undo", "redo", "resign", "accept", "decline"}:
+    if len(words) <= 3 and words[0] in vocabulary.verbs & _ALIKE_TO_MOVES:
         return True
     has_verb = any(word in vocabulary.inflected_verbs for word in words)
     if has_verb and (len(words) <= 3 or not _SPEAKING_OF_ONESELF.isdisjoint(words)):

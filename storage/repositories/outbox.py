@@ -29,7 +29,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, delete, func, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
-from storage.models import Channel, DeliveryStatus, NewMessage, OutboxMessage
+from storage.models import Channel, DeliveryStatus, MailToken, NewMessage, OutboxMessage
 from storage.transaction import GuildShards, Repository, insert_new, own_messages
 
 
@@ -246,11 +246,15 @@ class OutboxRepository(Repository):
         await self._db.execute(update(OutboxMessage).filter_by(id=message.id).values(text=None))
         return message.text
 
-    async def withdraw(self, channel: Channel, **address: str) -> int:
-        """Send none of the pending messages whose address has all these entries; returns how many."""
-        pending = update(OutboxMessage).filter_by(channel=channel, status=PENDING)
+    async def withdraw(self, channel: Channel, **address: str) -> list[str]:
+        """Send none of the pending messages whose address has all these entries; returns what is kept of the
+        text of each, empty for none."""
+        pending = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING)
+        which = (*pending, *_has_entries(address))
+        messages = await self._db.all(select(OutboxMessage).where(*which).order_by(col(OutboxMessage.id)))
         gone = {"status": "superseded", "payload": b"", "finished_at": self._db.now}
-        return await self._db.execute(pending.where(*_has_entries(address)).values(gone))
+        await self._db.execute(update(OutboxMessage).where(*which).values(gone))
+        return [message.text or "" for message in messages]
 
     async def hasten(self, prefix: str) -> int:
         """Let pending messages whose collapse keys begin so be due now; returns how many."""
@@ -317,10 +321,13 @@ class OutboxRepository(Repository):
         return await self._redirect(new, *is_pending, *_has_entries(address))
 
     async def _redirect(self, new: str, *which: ColumnElement[bool]) -> int:
+        """Who gets a message may answer it."""
         messages = await self._db.all(select(OutboxMessage).where(*which))
         for message in messages:
             this = update(OutboxMessage).filter_by(id=message.id)
             await self._db.execute(this.values(address={**message.address, "to": new}))
+            token = update(MailToken).filter_by(message_id=message.idempotency_key)
+            await self._db.execute(token.values(address=new))
         return len(messages)
 
     async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:

@@ -296,7 +296,9 @@ def asks(email: Delivery, name: str) -> bool:
     """Whether an email asks its reader to act."""
     text = email.text
     named = re.search(rf"\b{name}\b(?:(?:, | and )[\w ]+)* to act: ", text)
-    return bool(named) or any(each in text for each in ("You to act: ", f"{name} is asked "))
+    return bool(named) or any(
+        each in text for each in ("You to act: ", "Please answer: ", f"{name} is asked ")
+    )
 
 
 def copied(email: Delivery, title: str) -> list[str]:

@@ -13,7 +13,7 @@ from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.notice_pages import announcement, mail_page
 from bot.email.pages.turn_pages import turn_notice
 from bot.hub.feature import Answer, Page
-from mail.composing.compose import OutgoingMail, compose, safe_line
+from mail.composing.compose import OutgoingMail, compose, readdressed, safe_line
 from mail.composing.page import (
     BulletList,
     CopyableLines,
@@ -208,6 +208,15 @@ def test_long_lists_are_cut() -> None:
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError):
         composed(answer_pages.confirmation("x"), replace(TOKEN, address="a@b.test, c@d.test"))
+
+
+@pytest.mark.parametrize("address", ["bob@player.test", f"{'x' * 60}bob@{'y' * 60}.player.test"])
+def test_an_email_to_another_address_differs_in_that_alone(address: str) -> None:
+    sent = composed(MailPage("Hi", (Paragraph("To: nobody"),)), replace(TOKEN, address=address))
+    assert parsed(sent)["To"] == address
+    moved = readdressed(sent.raw, "ann@player.test")
+    assert BytesParser(policy=default).parsebytes(moved)["To"] == "ann@player.test"
+    assert readdressed(moved, address) == sent.raw
 
 
 def test_line_of() -> None:

@@ -46,6 +46,9 @@ async def test_an_answer_to_a_command_lists_no_moves(desk: MailDesk, notice: Del
     assert "buy SV" not in (await desk.answered(notice, "settings")).text
     answer = (await desk.answered(notice, "autopass")).text
     assert "auto pass" in answer.splitlines() and "buy SV" not in answer
+    for lines in (["auto pas"], ["buy SV", "auto pas"]):
+        read = (await desk.answered(notice, *lines)).text.splitlines()
+        assert "auto pass" in read and "auto" not in read and not await desk.played()
 
 
 async def test_who_writes_no_move_reads_one_of_each_kind(desk: MailDesk, notice: Delivery) -> None:

@@ -205,7 +205,9 @@ async def test_c14_our_own_mail_comes_back(desk: MailDesk, notice: Delivery) -> 
 async def test_c15_quoted_mails_give_no_orders(desk: MailDesk, quoting: str) -> None:
     """Whatever a mailer does to the quoted email, what others wrote in it is never an order of ours."""
     await desk.begun()
-    await desk.write("Bob", "say bid CA 165")
+    (table,) = await desk.service.queries.list_tables()
+    await desk.service.running.talk(table.id, await desk.person("Bob"), "bid CA 165", "said on Discord")
+    await desk.take()
     email = desk.newest[ANN]
     assert "Bob says: bid CA 165" in email.text
     stripped = "\n".join(email.text.splitlines()[2:])  # a mailer that lost even the delimiter
@@ -311,11 +313,13 @@ async def test_a_mail_that_kills_its_parser_is_quarantined(
     assert stranger.replies == ()
 
 
+@pytest.mark.parametrize("said", ["I am out of the office until Monday.", "Away until 5 January. Ask Bob."])
 async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
-    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture, said: str
 ) -> None:
-    """It has no header that says so, and quotes another email of ours each time."""
-    away = "I am out of the office until Monday.\n\n> {}\n"
+    """It has no header that says so, and quotes another email of ours each time; what it says may begin as a
+    setting."""
+    away = said + "\n\n> {}\n"
     for number in range(4):
         outcome = await desk.arrive(reply(notice, away.format(number), message_id=f"<away{number}@p.test>"))
         assert len(outcome.replies) == (number == 0)
@@ -341,7 +345,15 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk,
     assert "Ann says: Nice opening, Bob! What if I pass next time?" in told and "Cheers" not in told
 
 
-@pytest.mark.parametrize("text", ["say good luck all\nbuy SV", "buy SV\n\nsay well\nbuy CS"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "say good luck all\nbuy SV",
+        "buy SV\n\nsay well\nbuy CS",
+        "say good luck all; bid CA 165",
+        "say buy SV",
+    ],
+)
 async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Delivery, text: str) -> None:
     """It is a doubt, before anything is published; `yes` plays it."""
     before = desk.newest[BOB]

@@ -8,8 +8,10 @@ import pytest
 
 from bot.email.reachability import ASK_AGAIN, Bounce
 from bot.hub import people
+from bot.hub.request import QueryAnswer
 from mail.reading.bounces import BounceKind
 from tests.mail.mail_desk import MailDesk
+from tests.mail.test_bounces import report
 
 ANN, WORK = "ann@player.test", "ann@work.test"
 UNKNOWN = "550 5.1.1 User unknown"
@@ -100,8 +102,8 @@ async def test_the_other_address_takes_over_at_once(desk: MailDesk) -> None:
 
 @pytest.mark.parametrize("has_other", [True, False])
 async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDesk, has_other: bool) -> None:
-    """It goes to another address of the person; who has none is asked on Discord."""
-    await desk.table("1830", ["Ann", "Bob"])
+    """It goes to another address of the person; who has none is asked on Discord, and reads the rest now."""
+    table = await desk.table("1830", ["Ann", "Bob"])
     ann = await desk.person("Ann")
     async with desk.service.store.begin() as unit:
         await unit.people.add_identity(ann, "discord", "1001")
@@ -110,13 +112,21 @@ async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDes
         if not has_other:
             await unit.people.remove_identity(ann, "email", ANN)
     await desk.service.settings.apply(ann, ["tell mail"])
+    await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     await desk.service.clock.tick()
     for mail in (await desk.outbox.lease_due(20)).mails:
         await desk.outbox.mark_failed(mail, "451 busy", desk.clock[0] + timedelta(hours=1))
-    await desk.service.submit_personal(ann, [f"unlink {WORK}"])
+    answer = await desk.service.submit_personal(ann, [f"unlink {WORK}"])
+    assert isinstance(answer, QueryAnswer) and ("Bob says: hello" in answer.text) is not has_other
     desk.clock[0] += timedelta(hours=2)
-    recipients = [each.recipients[0] for each in await desk.take() if "Your turn" in each.message["Subject"]]
-    assert recipients == [ANN] * has_other and WORK not in desk.newest
+    found = {f"{ANN}: Your turn: opening, buy the SV for $20", f"{ANN}: News: Bob says: hello"}
+    assert found <= {*await subjects(desk)} if has_other else ANN not in desk.newest
+    assert WORK not in desk.newest
+    if has_other:
+        turn = desk.asking(ANN)
+        assert (await desk.write("Ann", "buy SV", original=turn)).reason == "played"
+        came_back = report(str(turn.message["Message-ID"]), to=turn.sender, status="5.1.1")
+        assert (await desk.arrive(came_back)).reason == "bounce: address"
     await desk.service.clock.tick()
     async with desk.service.store.read() as unit:
         assert (await unit.outbox.queue_status("discord")).pending == (not has_other)

@@ -91,3 +91,52 @@ async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
     """Only an email that was no reply to one about a seat could ask."""
     await desk.write("Ann", line)
     assert asked in desk.newest[ANN].text
+
+
+async def test_who_offers_a_seat_in_play_hears_that_it_is_declined(desk: MailDesk) -> None:
+    """Only where the game had not begun, or was paused, they did."""
+    await desk.write("Ann", "replace Bob by Dora <dora@player.test>")
+    await desk.write("Dora", "no")
+    assert "Dora has declined the seat of Bob" in desk.newest[ANN].text
+
+
+async def test_a_yes_that_is_refused_is_not_ok(desk: MailDesk) -> None:
+    """It names the vote that is open; the answer spoke of one `on that`."""
+    for name in ("Bob", "Ann"):
+        await desk.write("Ann", f"replace {name} by Dora <dora@player.test>", original=ANN)
+        await desk.write("Dora", "yes")
+    told = " ".join(desk.newest[DORA].text.split())
+    assert "NOT DONE. A vote is already open, and waits" in told and "Dora would play on for Bob." in told
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("Yes.", "Bob accepts"), ("no", "Bob declines"), ("no way", ""), ("yes\nbut only this once", "")],
+)
+async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) -> None:
+    """It was answered that the email has no line, and by `undo`."""
+    for name, line in (("Ann", "buy SV"), ("Bob", "pass"), ("Ann", "undo")):
+        await desk.write(name, line)
+    assert "Your vote is needed" in str(desk.newest[BOB].message["Subject"])
+    before = await desk.played()
+    await desk.write("Bob", word)
+    assert f"{told}: Undo 2 moves?" in desk.newest[BOB].text if told else await desk.played() == before
+    assert (await desk.played() == []) is (word == "Yes.")
+
+
+async def test_a_yes_with_a_condition_plays_nothing(desk: MailDesk) -> None:
+    await desk.write("Ann", "passs")
+    offer = desk.newest[ANN]
+    assert "If you mean that, reply with\n\nyes" in offer.text
+    await desk.write("Ann", "yes", "unless Bob sells", original=offer)
+    assert await desk.played() == []
+    await desk.write("Ann", "yes", "thanks", original=offer)
+    assert await desk.played() == ["pass"]
+
+
+async def test_what_comes_too_late_for_an_ended_game_names_nobody(desk: MailDesk) -> None:
+    for name, line in (("Ann", "buy SV"), ("Bob", "pass"), ("Ann", "undo"), ("Ann", "end yes")):
+        await desk.write(name, line)
+    vote = next(each for each in desk.emails if "Your vote" in str(each.message["Subject"]))
+    told = (await desk.answered(vote, "accept vote")).text
+    assert "a decision that is no longer open.\n" in told and "Now:" not in told

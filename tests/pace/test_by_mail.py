@@ -171,6 +171,24 @@ async def test_an_offer_to_a_late_player_says_that_their_time_has_ended(
     assert "Your time ended Tue 2 Jun 10:00 (UTC); the table still waits for you." in turn.text
 
 
+async def test_an_offer_is_no_turn_and_ends_with_another_deal(driven: DrivenTable, desk: MailDesk) -> None:
+    """It began with `It is your turn`; and who was offered what another had bought was asked on for days."""
+    await driven.begin("24h")
+    for name, line in (*OPENING, *((name, "pass") for name in NAMES), ("Ann", "pass")):
+        assert isinstance(await driven.say(name, line), Completed)
+    for name in ("Ann", "Cid"):
+        await driven.say("Bob", f"sell private CS to {name} for 50")
+    driven.now += timedelta(minutes=3)
+    (offer,) = (each for each in to(await desk.take(), "Ann") if "offer" in each.subject)
+    assert offer.subject.endswith("An offer: the CS from Bob to Ann for $50")
+    assert "An offer to you, Ann.\n\nPlease answer: accept or decline (the CS" in offer.text
+    assert isinstance(await driven.say("Cid", "accept"), Completed)
+    assert await driven.asked() == ["Bob"]
+    driven.now += timedelta(minutes=3)
+    (ended,) = to(await desk.take(), "Ann")
+    assert "You need not answer it any more: the CS from Bob to Ann for $50." in ended.text
+
+
 async def test_who_goes_away_as_they_are_asked_hears_what_became_of_their_order(
     driven: DrivenTable, desk: MailDesk
 ) -> None:

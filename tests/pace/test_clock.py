@@ -106,6 +106,14 @@ async def test_who_is_nudged_is_asked_again_once_in_twelve_hours(driven: DrivenT
     assert len(driven.heard("Ann", "reminder")) == 2
 
 
+async def test_who_has_just_been_asked_is_not_nudged(driven: DrivenTable) -> None:
+    """Nobody was told why."""
+    await driven.begin("none")
+    await driven.service.submit(driven.table, 0, ["pass"], None, None)
+    nudged = await driven.service.submit(driven.table, 0, ["nudge"], None, None)
+    assert isinstance(nudged, QueryAnswer) and nudged.text == "Bob has just been asked."
+
+
 async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:
     """Who nudged was asked to tell it some other way."""
     await driven.begin("none")
@@ -123,6 +131,9 @@ async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> 
     answer = await driven.say("Bob", "nudge")
     assert isinstance(answer, QueryAnswer)
     assert answer.text == "Ann is asked again when their quiet hours end."
+    again = await driven.say("Cid", "nudge")
+    assert isinstance(again, QueryAnswer)
+    assert again.text == f"{answer.text[:-1]}, as somebody has nudged them already."
     assert driven.heard("Ann", "reminder") == []
     await driven.wait_until(local("2026-06-01 15:30"))
     assert [line[:8] for line in driven.heard("Ann", "reminder")] == [at("01 15:00")]
@@ -437,6 +448,26 @@ async def test_an_offer_takes_no_time_of_the_turn_after_it(driven: DrivenTable) 
     async with driven.store.read() as unit:
         clock = (await unit.clocks.seat_clocks(driven.table))[2]
     assert clock.time_up == driven.now + timedelta(hours=24)
+
+
+@pytest.mark.parametrize(
+    ("pace", "told"),
+    [
+        ("none", "The {} has waited for you for 2 days."),
+        ("24h", "Your time ended Tue 2 Jun 10:00 (UTC); the {} still waits for you."),
+    ],
+)
+async def test_a_reminder_of_an_offer_says_that_the_offer_waits(
+    driven: DrivenTable, pace: str, told: str
+) -> None:
+    """The table goes on without an answer; it waits for Bob, who has proposed the deal."""
+    await driven.begin(pace)
+    for name, line in (*OPENING, *((name, "pass") for name in NAMES), ("Ann", "pass")):
+        assert isinstance(await driven.say(name, line), Completed)
+    assert isinstance(await driven.say("Bob", "sell private CS to Cid for 50"), Completed)
+    await driven.wait_until(START + timedelta(hours=60))
+    for name, what in (("Bob", "table"), ("Cid", "offer")):
+        assert driven.heard(name, "reminder")[-1].endswith(told.format(what))
 
 
 async def test_one_extension_without_asking(driven: DrivenTable) -> None:

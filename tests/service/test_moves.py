@@ -88,6 +88,7 @@ async def test_the_three_failures(world: ServiceHarness) -> None:
         ("udno", "undo"),
         ("show map", "map"),
         ("autopass", "auto pass"),
+        ("autopas", "auto pass"),
         ("notes: mine", "notes"),
         ("awya until 2026-12-24", "away until 2026-12-24"),
         ("what can I do", ""),

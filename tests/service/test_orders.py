@@ -180,7 +180,7 @@ async def test_an_undo_of_the_move_disarms_the_order_beside_it(trading: ServiceH
 async def test_an_order_that_cannot_be_read_changes_nothing(trading: ServiceHarness) -> None:
     answer = await trading.say("Bob", "auto pas")
     assert isinstance(answer, LineUnreadable) and answer.line == "auto pas"
-    assert answer.reason.startswith("'pas' is no order. Orders are, for example: auto pass;")
+    assert answer.reason.startswith("'pas' is no order. Write, for example: auto pass;")
     refused = await trading.say("Bob", "auto pass", "auto run PRR")
     assert isinstance(refused, LineRefused) and refused.index == 1
     assert (await arm(trading, "Bob", "auto")).startswith("You have left no orders")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine import choices, parse
+from engine import choices, decision, parse
 from engine.kernel import RefusedError
 from tests.t1830.scenarios import BOUGHT, Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
@@ -272,6 +272,14 @@ def test_23_1_an_offer_of_a_president_ends_with_his_office() -> None:
     """
     assert "another president now" in scenario_error(offer + "Bob: accept")
     run_scenario(offer + "= turn Cid NYC\nCid: buy private CS for 60\nBob: accept 2\n= private CS NYC")
+
+
+def test_23_1_nobody_is_asked_about_what_is_sold_meanwhile() -> None:
+    state = run_scenario(
+        STOCK.format("Ann").replace("CS Bob", "CS Ann")
+        + "Ann: sell private CS to Bob for 100\nAnn: sell private CS to Cid for 90\nBob: accept"
+    )
+    assert decision(state).awaited == ("p0",)
 
 
 def test_23_1_the_same_offer_is_not_listed_while_it_waits() -> None:

@@ -170,8 +170,8 @@ def _found_below(reply: ParsedReply) -> list[Block]:
 def _rejected(played: PlayResult, reply: ParsedReply, meant: Sequence[AcceptedLine]) -> list[Block]:
     """Why a line was not carried out; for a table or a seat it is the first."""
     match played.result:
-        case LineUnreadable(index=index, reason=reason):
-            title = "Similar lines that are legal"
+        case LineUnreadable(index=index, reason=reason, suggestions=similar):
+            title = "Similar lines that are legal" if similar else "You can write"
         case LineRefused(index=index, reason=reason):
             title = "You can write instead"
         case LineAmbiguous(index=index, reason=reason):
@@ -209,9 +209,10 @@ def unread_lines(reply: ParsedReply) -> list[Block]:
 
 
 def _stale(played: PlayResult, since: Sequence[str], reply: ParsedReply) -> list[Block]:
+    now = f" Now: {played.waiting_for}" if played.waiting_for else ""
     return [
         QuotedLines("You wrote", [line.text for line in reply.lines]),
-        Paragraph(f"That was for a decision that is no longer open. Now: {played.waiting_for}"),
+        Paragraph(f"That was for a decision that is no longer open.{now}"),
         NOTHING_CHANGED,
         *bullets("Since then", since),
         *copyable("You can write now", played.legal_lines),
@@ -311,13 +312,18 @@ def host_confirmation(lines: Sequence[str]) -> MailPage:
 
 
 def table_answer(
-    sentences: Sequence[str], is_done: bool, word: str = "", images: Sequence[InlineImage] = ()
+    sentences: Sequence[str],
+    is_done: bool,
+    word: str = "",
+    images: Sequence[InlineImage] = (),
+    unread: Sequence[str] = (),
 ) -> MailPage:
-    """The answer to a command about tables. word: the first of the command. Not done with several sentences
-    is done in part."""
+    """The answer to a command about tables. word: the first of the command. unread: lines below it that say
+    nothing more of it. Not done with several sentences is done in part."""
     title = _ANSWERS.get(word, "")
     text = BulletList("", tuple(sentences)) if len(sentences) > 1 else Paragraph(sentences[0])
     blocks: tuple[Block, ...] = (text, *map(ImageBlock, images))
+    blocks += (QuotedLines("Not read", [line[:120] for line in unread[:10]]),) if unread else ()
     if not is_done and len(sentences) > 1:
         return MailPage("DONE IN PART.", blocks, subject="Done in part", tone="bad")
     if not is_done:

@@ -17,7 +17,7 @@ from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position import legal_lines, text_views
 from bot.position.controls import ExportedFile
 from bot.position.legal_lines import line_effect
-from bot.position.pending import PendingDecision, engine_seat, prompt_of
+from bot.position.pending import PendingDecision, engine_seat, offers_text, prompt_of
 from bot.position.sentences import connection_lines
 from bot.service import Service
 from engine.core.state import StockTurn
@@ -50,6 +50,7 @@ def turn_notice(
     *,
     subject: str = "Your turn",
     in_advance: bool = False,
+    is_offer: bool = False,
     deputy_for: str = "",
     more: Sequence[str] = (),
     whole_turns: Sequence[str] = (),
@@ -61,8 +62,9 @@ def turn_notice(
     """To the player whose turn it is.
 
     prompt: a sentence that says what to do. legal_lines: lines ready to copy. events_since: what happened
-    since the player's last turn. in_advance: another is to act, and the reader may answer before. deputy_for:
-    the player whose turn it is, if the reader plays for them. more: sentences of features, such as until
+    since the player's last turn. in_advance: another is to act, and the reader may answer before. is_offer:
+    it is no turn, and another has offered the reader a deal. deputy_for: the player whose turn it is, if the
+    reader plays for them. more: sentences of features, such as until
     when, and what each way to connect would bring. whole_turns: several lines in one, with `;` between;
     lays_nothing: they leave out the tile. position: lines of text, and tables. also_waiting: other tables.
     """
@@ -77,6 +79,8 @@ def turn_notice(
     blocks += bullets("These tables wait for you too", also_waiting)
     if in_advance:
         headline = f"You may answer in advance{f' for {deputy_for}' if deputy_for else ''}, {name}."
+    elif is_offer:
+        headline = f"An offer to {f'{deputy_for}: you answer for them' if deputy_for else 'you'}, {name}."
     elif deputy_for:
         headline = f"It is {deputy_for}'s turn: you play for them, {name}."
     else:
@@ -143,14 +147,19 @@ class TurnPages:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
         ways = connection_lines(state) if pending.is_main else ()
         asked = prompt_of(state, pending)
+        prompt = "You to act" if pending.acts_now else "You may answer in advance"
+        subject = turn_subject(state, asked, "Your turn" if pending.acts_now else "In advance")
+        if not pending.is_main:
+            prompt, subject = "Please answer", f"An offer: {offers_text(state, pending)}"
         return turn_notice(
             pending.name if is_owner else await self._name_of(reader),
-            f"{'You to act' if pending.acts_now else 'You may answer in advance'}: {asked}.",
+            f"{prompt}: {asked}.",
             offered_lines(state, pending.seat, choices),
             recent_events(entries),
             in_advance=not pending.acts_now,
+            is_offer=not pending.is_main,
             deputy_for="" if is_owner else pending.name,
-            subject=turn_subject(state, asked, "Your turn" if pending.acts_now else "In advance"),
+            subject=subject,
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             lays_nothing=engine.topic(state) == "track",
             position=(*position, *words_of_map(state)) if drawing.late else position,

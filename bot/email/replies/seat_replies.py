@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import dropwhile, takewhile
 
 import engine
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
@@ -34,7 +35,7 @@ from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
-from mail.reading.unclear_lines import Vocabulary, nearest_line
+from mail.reading.unclear_lines import Vocabulary, nearest_line, qualifies, starts_as_condition
 from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
@@ -66,8 +67,12 @@ class ReadReply:
 
     @property
     def says_yes(self) -> bool:
-        """Whether the reply says yes, and nothing that could be played."""
-        first = words_of(self.text.lines[0]) if self.text.lines else []
+        """Whether the reply says yes, without a condition right below, and nothing that could be played."""
+        texts = dropwhile(lambda text: not text, (line.text for line in self.text.above))
+        answer, *beside = [*takewhile(bool, texts)] or [""]
+        if any(starts_as_condition(line) or qualifies(line) for line in beside):
+            return False
+        first = words_of(answer)
         is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
         return is_yes and not self.parsed.lines and not self.parsed.unclear
 

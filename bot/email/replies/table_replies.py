@@ -38,6 +38,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 import msgspec
@@ -60,8 +61,10 @@ from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.service import Service
 from engine.core.words import join_words
 from mail.composing.page import InlineImage
-from mail.reading.line_text import first_word
+from mail.reading.line_text import first_word, words_of
 from mail.reading.parser import ParsedMail
+from mail.reading.small_talk import opens_signature
+from mail.reading.unclear_lines import Vocabulary, is_mail_footer
 from mail.reply_address import ReplyToken
 
 operator_log = logging.getLogger("for the operator")
@@ -76,8 +79,9 @@ HELP = (
     "ask CODE: ask for an open seat at a table",
     "stop: no more emails; `start` in a reply starts them again",
 )
+GOING_ON = ("new", "invite")
 GOES_ON = re.compile(r"@|^(?:option|pace|robot)\b", re.IGNORECASE)
-"""A line that says more of whom a table is for and what is agreed there, and not `Thanks`."""
+"""Below one of these words: a line that says more of whom a table is for or what is agreed there."""
 HOW_TO_SIT = (
     "Reply with `seat NAME` to play on in a seat, and with `invite Bob <bob@example.org>` to offer the seat "
     "of Bob to its player by email. The game goes on once every seat has its player."
@@ -162,7 +166,7 @@ class TableReplies:
         else:
             try:
                 if is_about_oneself:
-                    answer = await self._set_for_oneself(token, lines[0].strip(), is_reply)
+                    answer = await self._set_for_oneself(token, self._read_with_first(lines), is_reply)
                 else:
                     answer = await self._run(Command(token, lines, mail, request_id))
             except ValueError as error:
@@ -171,7 +175,7 @@ class TableReplies:
                 body = msgspec.json.encode(answer._replace(images=()))
                 await unit.move_log.save_request_result(key, body)
         page = answer_pages.table_answer(
-            answer.sentences, answer.is_done, first_word(lines[0]), answer.images
+            answer.sentences, answer.is_done, first_word(lines[0]), answer.images, self._unread(lines, mail)
         )
         about = await table_token(self._service, token, answer.table_id)
         return Ruling("table" if answer.is_done else "not done", page, about, lines=tuple(lines))
@@ -182,15 +186,36 @@ class TableReplies:
         is_personal = token.seat is None and self._service.commands.is_personal(line)
         return is_personal or line.strip().casefold() in WANTED
 
-    async def _set_for_oneself(self, token: ReplyToken, line: str, is_reply: bool) -> CommandAnswer:
-        """Carry out a command about oneself. Raises ValueError with a sentence."""
-        word = line.casefold()
+    def _read_with_first(self, lines: Sequence[str]) -> list[str]:
+        """The lines that are one command with the first: more settings, more of whom a table is for."""
+        word, get = first_word(lines[0]), self._service.commands.get
+        if word in GOING_ON:
+            return [lines[0], *filter(GOES_ON.search, lines[1:20])]
+        handler = getattr(get(word), "handler", None)
+        more = [line for line in lines[1:] if self._service.commands.is_personal(line)]
+        same = [line for line in more if getattr(get(first_word(line)), "handler", None) == handler]
+        return [line.strip() for line in (lines[0], *same)]
+
+    def _unread(self, lines: Sequence[str], mail: ParsedMail) -> list[str]:
+        """The lines below a command that say nothing more of it, up to a closing or the writer's name."""
+        own = (mail.sender_name, (mail.sender or "").partition("@")[0])
+        writer = Vocabulary(frozenset(), names=frozenset(word for text in own for word in words_of(text)))
+        read = self._read_with_first(lines)
+        found = takewhile(lambda line: not opens_signature(line, writer), lines[1:])
+        return [line for line in found if line.strip() not in read and not is_mail_footer(line)]
+
+    async def _set_for_oneself(
+        self, token: ReplyToken, lines: Sequence[str], is_reply: bool
+    ) -> CommandAnswer:
+        """Carry out lines of a command about oneself. Raises ValueError with a sentence."""
+        word = lines[0].casefold()
+        changing = [line for line in lines if line.casefold() not in SHOWING]
         if word in WANTED:
             text = await self._service.personal_data.ask_by_mail(token.person_id, WANTED[word])
-        elif word not in SHOWING and not is_reply:
-            raise ValueError(f"To protect your settings, reply to this email with `{line}`.")
+        elif changing and not is_reply:
+            raise ValueError(f"To protect your settings, reply to this email with `{changing[0]}`.")
         else:
-            text = answer_text(await self._service.submit_personal(token.person_id, [line]), line)
+            text = answer_text(await self._service.submit_personal(token.person_id, lines), lines[0])
         sentences = tuple(filter(None, (each.strip() for each in text.splitlines())))
         return CommandAnswer(sentences, token.table_id)
 
@@ -261,7 +286,7 @@ class TableReplies:
         rest = lines[0][len(word) :].strip()
         match word:
             case "new":
-                return await self._new(command, " ".join([rest, *filter(GOES_ON.search, lines[1:20])]))
+                return await self._new(command, " ".join([rest, *self._read_with_first(lines)[1:]]))
             case "import":
                 return await self._import(command, rest)
             case "snapshot":
@@ -281,7 +306,7 @@ class TableReplies:
         if word == "seat":
             word, rest = "ask", open_seat_named(table, rest)
         elif word == "invite":
-            rest = " ".join([rest, *filter(GOES_ON.search, lines[1:20])])
+            rest = " ".join([rest, *self._read_with_first(lines)[1:]])
         elif word == "resign" and status == "lobby":
             word = "leave"
         if not self._service.commands.from_outside(word, status):

@@ -172,8 +172,8 @@ class TimeCommands:
         """Set the time at which a player is asked again; a sentence about it."""
         info, name = table.stored_info, table.state.players[seat]
         recipient = table.metadata.recipients.get(seat)
-        if clock is None or clock.since is None or recipient is None:
-            return f"{name} cannot be asked again now."
+        if recipient is None:
+            return f"Nobody plays for {name} now."
         if is_robot_name(name):
             return f"{name} is the computer player and moves by itself."
         settings = table.metadata.settings[seat]
@@ -181,8 +181,12 @@ class TimeCommands:
             return clock_messages.absence_sentence(name, settings)
         if not notify.reachable_channels(info, recipient):
             return f"No message reaches {name} now. Please tell them some other way."
+        if clock is None or clock.since is None:  # the move that leads to them has just been made
+            return f"{name} has just been asked."
         row = await unit.clocks.get_due(f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
+        if row and row.due_at > unit.now:
+            return f"{name} is asked again when their quiet hours end, as somebody has nudged them already."
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):
             return f"{name} was asked again less than twelve hours ago."
         at = not_quiet(unit.now, recipient.settings.quiet_hours)

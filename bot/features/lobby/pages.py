@@ -161,8 +161,7 @@ class LobbyPages:
         """How somebody has answered an invitation, for the host; which pace there is, for those who have
         joined."""
         headline = f"{notification.sentences[0].partition('. ')[0].rstrip('.')}."
-        is_open = table.status in ("lobby", "paused")
-        return Page(headline, notification.sentences) if is_open else None
+        return None if table.is_over else Page(headline, notification.sentences)
 
     async def _request(self, table: TableInfo, notification: Notification) -> Page | None:
         """Somebody asks for a seat, or the answer to that."""

@@ -84,15 +84,18 @@ async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
     if len(await unit.people.identities(person_id)) == 1:
         raise ValueError(f"{address} is the only way to its owner, so it stays. Emails can be stopped.")
     await unit.people.remove_identity(person_id, "email", address)
-    await _send_elsewhere(unit, person_id, address)
-    return f"{address} is no longer linked. {await addresses_text(unit, person_id)}"
+    unsent = await _send_elsewhere(unit, person_id, address)
+    told = f"{address} is no longer linked. {await addresses_text(unit, person_id)}"
+    return "\n".join([told, *(["These emails were on their way there:"] if unsent else []), *unsent])
 
 
-async def _send_elsewhere(unit: UnitOfWork, person_id: int, former: str) -> None:
-    """Let emails that wait for an address that is given up go to another of the person; who has none is asked
-    on Discord instead."""
+async def _send_elsewhere(unit: UnitOfWork, person_id: int, former: str) -> list[str]:
+    """Let emails that wait for an address that is given up go to another of the person. Who has none is asked
+    on Discord instead; returns what the other emails would have said."""
     if others := await unit.people.verified_addresses(person_id):
         await unit.outbox.redirect("mail", others[0], to=former)
-    elif await unit.outbox.withdraw("mail", to=former):
+        return []
+    if withdrawn := await unit.outbox.withdraw("mail", to=former):
         for clock in [each.clock for each in await waiting_tables(unit, person_id) if each.clock]:
             await recall(unit, PING_KIND, clock, unit.now)
+    return list(filter(None, withdrawn))

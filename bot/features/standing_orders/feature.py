@@ -53,10 +53,11 @@ class OrderHandler:
 
     def commands(self) -> list[Command]:
         """`auto ORDER`, and `standing protect`, which leaves the same order."""
-        line = r"auto(?: (?:off|first|help|pass|buy|bid|run|turn|decline|protect)\b.*)?"
+        kinds = "off|first|help|pass|buy|bid|run|turn|decline|protect"
         leave = Form(
-            "auto ORDER", "leave an order beforehand, such as `auto pass`; `auto help` explains", pattern=line
-        )
+            f"auto [{kinds}]", "leave an order beforehand, such as `auto pass`; `auto help` explains",
+            "auto ORDER", rf"auto(?: (?:{kinds})\b.*)?",
+        )  # fmt: skip
         protect = Form("standing protect COMPANY", pattern=r"standing protect (?P<company>[\w&]+)\b.*")
         return [
             TableCommand("auto", (leave,), self.handle, Lines.ANY),

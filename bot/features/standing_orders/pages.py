@@ -112,14 +112,16 @@ def list_text(
 ) -> str:
     """The answer to `auto`: the armed orders, what they have said, and those that have ended lately."""
     lines = [f"{number}. `{order.line}`. {previews[order.id]}" for number, order in enumerate(own, 1)]
+    numbering = "`auto off N` takes one back, `auto first N` has it asked before the others."
     if not lines:
         lines.append("You have left no orders at this table.")
+        numbering = "`auto help` lists what you can leave."
     for order in (*own, *ended):
         rows = table.log.rows_said_by(order.id, order.armed_seq)[-SAID_SHOWN:]
         lines += [f"`{order.line}` has said `{table.log.row(seq).line}` in row {seq}." for seq in rows]
     lines += [f"Ended: `{order.line}`. {order.ended_reason}" for order in ended]
     lines += _limits_in_position(table, seat)
-    lines.append("`auto off N` takes one back, `auto first N` has it asked before the others.")
+    lines.append(numbering)
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, announcements, sent, turn_collapse_key
 from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import PersonSettings
+from bot.position.pending import is_offer
 from bot.position.times import day_text, duration_text, moment_text
 from storage import NewMessage, SeatClock
 
@@ -48,10 +49,12 @@ def reminder_messages(
 
 
 def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None) -> str:
-    """How long a decision has waited, and how much time is left."""
+    """How long a decision has waited, and how much time is left. The table does not wait for who is offered
+    something."""
+    what = "offer" if is_offer(clock.decision_id or "") else "table"
     if clock.allowance_end is None or clock.time_up is None:
         since = clock.since or now
-        return f"The table has waited for you for {duration_text(now - since)}."
+        return f"The {what} has waited for you for {duration_text(now - since)}."
     if now < clock.allowance_end:
         left = duration_text(clock.allowance_end - now)
         return f"You have {left} left, until {moment_text(clock.allowance_end, zone)}{bank_text(clock)}."
@@ -61,7 +64,7 @@ def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None) -> str:
             f"Your time ended {moment_text(clock.allowance_end, zone)}; your time bank lasts {left} more, "
             f"until {moment_text(clock.time_up, zone)}."
         )
-    return f"Your time ended {moment_text(clock.time_up, zone)}; the table still waits for you."
+    return f"Your time ended {moment_text(clock.time_up, zone)}; the {what} still waits for you."
 
 
 def bank_text(clock: SeatClock) -> str:

@@ -81,12 +81,12 @@ def _withdrawn_questions(
     acting_seats: Collection[int | None],
     due: datetime,
 ) -> Iterator[NewMessage]:
-    """An email to each who was asked about an offer that has ended without their answer, unless they act next
-    or news tell it. On Discord their card says it."""
+    """An email to each who was asked about an offer that has ended without their answer, or that cannot be
+    accepted any more, unless they act next or news tell it. On Discord their card says it."""
     offered = _offers_of(draft.table.pending)
     if not offered or draft.state is None or any(kind == "news" for kind, _ in draft.announcements):
         return
-    still_open = {offer.number for offer in draft.state.offers}
+    still_open = _offers_of(after)
     next_seats = {pending.seat for pending in after}
     for offer in draft.table.state.offers:
         seat = seat_number(offer.recipient)
