@@ -2,8 +2,8 @@
 started.
 
 The columns of a `SheetTable` get the width that their texts need; the rest is shared equally. The picture is
-as narrow as its tables allow, because a phone shows it in its own width. So longer texts are in two lines, and
-more than six players are in several tables.
+as narrow as its tables allow, because a phone shows it in its own width. So longer texts are in two lines,
+and more than six players are in several tables.
 """
 
 from __future__ import annotations

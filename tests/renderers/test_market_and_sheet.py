@@ -5,6 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageChops
 
+from bot.position.numbers import company_line
 from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
 from renderers import color_math, market, market_png, measure_rendering, sheet_png, theme
@@ -173,9 +174,21 @@ def test_the_sheet_shows_what_a_train_rusts_while_somebody_has_it() -> None:
 
 def test_the_sheet_shows_the_last_revenue() -> None:
     state = trading()
+    state.companies["PRR"].has_operated = True
     (prr,) = [c for c in sheet_view(state, revenues={"PRR": 230}).companies if c.badge.sym == "PRR"]
     assert prr.last_revenue == 230 and "last ran $230" in prr.summary
     assert "$230" in words_of(state, {"PRR": 230}) and "$230" not in words_of(state)
+    assert "last ran $230" in company_line(state, "PRR", 230)
+
+
+def test_a_company_that_is_closed_or_started_once_more_has_no_last_revenue() -> None:
+    """1870 §5.1.1, 1817 §7.2.4."""
+    state = trading()
+    state.companies["PRR"].closed = state.companies["PRR"].has_operated = True
+    assert "$230" not in words_of(state, {"PRR": 230})
+    state.companies["PRR"].closed = state.companies["PRR"].has_operated = False
+    assert "$230" not in words_of(state, {"PRR": 230})
+    assert "last ran" not in company_line(state, "PRR", 230)
 
 
 def test_the_sheet_shows_the_operating_order_and_who_has_run() -> None:
