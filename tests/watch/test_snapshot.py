@@ -257,7 +257,7 @@ def test_the_position_of_the_guide_is_drawn() -> None:
     guide = (Path(__file__).parents[2] / "docs/snapshots.md").read_text(encoding="utf-8")
     text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
     snapshot = snapshot_of(history(text))
-    assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1, after 0 moves."
+    assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1."
     assert [name for name, _ in pictures(snapshot, None, [*PICTURES])] == ["map", "market", "sheet"]
 
 
@@ -268,6 +268,10 @@ def test_the_position_of_the_guide_is_drawn() -> None:
         ("owns Ann PRR 6", "owns Ann PPR 6", 4, "'PPR' is not a company of this title; there is PRR, NYC,"),
         ("owns Ann PRR 6", "owns Ann PRR all", 4, "'all' is not a number of shares, such as 6."),
         ("owns Ann PRR 6", "own Ann PRR 6", 4, "'own' is not one of cash, owns, "),
+        ("owns Bob NYC 6", "owns Bob NYC 11", 5, "110 % of the NYC are held; there are 100 %."),
+        ("phase 3", "phase 4", 13, "The 2-trains are out of play in phase 4."),
+        ("cash NYC 610", "cash NYC 12000", 11, "The bank would have $-940; there are $12,000 in all."),
+        ("token NYC E19", "token NYC H12", 17, "H12 has fewer spaces than tokens."),
         ("par PRR 100", "par PRR 101", 6, "$101 is no par price; there is 67, 71, 76, 82, 90, 100."),
         ("cash Ann 120", "cash Eve 120", 8, "'Eve' is not a player (Ann, Bob, Cid), a company or bank."),
         ("phase 3", "phase 9", 12, "There is no phase 9; there is 2, 3, 4, 5, 6, D."),

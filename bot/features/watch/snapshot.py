@@ -19,7 +19,7 @@ from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
 from bot.position.pending import pending_decisions
 from engine.core.events import RoundStarted
-from engine.core.words import join_words
+from engine.core.words import counted, join_words
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
 
@@ -103,9 +103,9 @@ def description(snapshot: Snapshot) -> list[str]:
     """What the game is, who is to act, and how the players stand, in sentences."""
     state = snapshot.state
     names = join_words(state.players)
-    moves = f"{snapshot.moves} {'move' if snapshot.moves == 1 else 'moves'}"
+    moves = f", after {counted(snapshot.moves, 'move')}" if snapshot.moves else ""
     told = [
-        f"{state.title} with {names}, {engine.round_name(state)}, after {moves}.",
+        f"{state.title} with {names}, {engine.round_name(state)}{moves}.",
         stopped_text(snapshot.status) or text_views.waiting_sentence(state, pending_decisions(state, 0)),
     ]
     if not state.game_over:
@@ -128,8 +128,7 @@ def news(
     left_out = len(found) - most
     if left_out > 0:
         found = [f"… {left_out} earlier", *found[-most:]]
-    moves = snapshot.moves - since
-    return [f"Since the last snapshot, {moves} {'move' if moves == 1 else 'moves'}:", *found]
+    return [f"Since the last snapshot, {counted(snapshot.moves - since, 'move')}:", *found]
 
 
 def drawings(
