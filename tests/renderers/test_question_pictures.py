@@ -9,6 +9,7 @@ from engine import State
 from engine.game_text import replay
 from renderers import PALETTES, around, auction_png, companies_png, map_png, market, theme
 from renderers.canvas import CAP_HEIGHT, Page
+from renderers.charts import chart
 from renderers.geometry import dashed
 from renderers.map import route_sprites
 from renderers.map.label_layout import lay_out_labels
@@ -113,6 +114,7 @@ def test_topics_of_questions() -> None:
 def test_digits_of_tables_are_legible_on_a_phone() -> None:
     assert digits(sheet.FONT_SIZE, sheet.WIDTH) >= PHONE_DIGITS
     assert digits(sheet.FONT_SIZE, tables.WIDTH) >= 8
+    assert digits(chart.FONT_SIZE - 3, chart.SIZE[0]) >= 6.5
     assert digits(sheet.TILE_FONT_SIZE, sheet.WIDTH) >= PHONE_DIGITS
     for game in GAMES:
         tables_of_sheet = sheet.sheet_tables(sheet_view(end_of(ROOT / game)))
