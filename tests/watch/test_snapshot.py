@@ -84,8 +84,8 @@ async def test_a_first_snapshot_in_which_nothing_was_played_says_so() -> None:
         assert history is not None
         snapshot = snapshot_of(GameHistory(history.start, history.lines[:count]))
         told[count] = (await answer(snapshot, None, "changed", None, None)).text  # type: ignore[arg-type]
-    assert told[0] == "This is the first snapshot. Nothing has been played since the opening began."
-    assert told[3].startswith("This is the first snapshot. Since the opening began:\nAnn buys the SV")
+    assert told[0] == "Nothing has been played since the opening began."
+    assert told[3].startswith("Since the opening began:\nAnn buys the SV")
 
 
 def test_a_snapshot_shows_nothing_that_is_hidden() -> None:
@@ -251,6 +251,19 @@ def test_a_webhook_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> Non
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(WebhookError, match="begins with https://"):
         Webhook("channel 5")
+
+
+def test_another_position_of_the_same_players_is_a_change(tmp_path: Path) -> None:
+    position = tmp_path / "friday.18xx"
+    text = "title 1830\nplayers Ann, Bob\n---\n@ owns Ann PRR 6\n@ par PRR 100\n@ round stock Ann\n"
+    position.write_text(text)
+    assert "since the last" not in run(tmp_path, str(position), "--out", str(tmp_path))[1]
+    assert run(tmp_path, str(position), "--if-changed")[0] == UNCHANGED
+    position.write_text(text + "@ cash Ann 120\n")
+    code, told = run(tmp_path, str(position), "--if-changed", "--out", str(tmp_path))
+    assert code == 0 and "The position has changed since the last snapshot." in told
+    position.write_text(text + "@ cash Ann 120\nAnn: sell 1 PRR\n")
+    assert "Since the last snapshot, 1 move:" in run(tmp_path, str(position), "--out", str(tmp_path))[1]
 
 
 def test_the_position_of_the_guide_is_drawn() -> None:

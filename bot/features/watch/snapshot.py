@@ -28,6 +28,7 @@ FIRST_MOVES = 8  # that tell a game from another with the same players
 MOST_SENTENCES = 8
 MOST_CHARACTERS = 180  # of one sentence
 TAKEN_BACK = "Moves were taken back since the last snapshot."
+OTHER_POSITION = "The position has changed since the last snapshot."
 
 
 class Snapshot(NamedTuple):
@@ -50,6 +51,11 @@ class Snapshot(NamedTuple):
         begun = [start.title, *start.options, *start.players]
         begun += [f"{line.seat} {line.line}" for line in self.history.lines[:moves]]
         return sha256("\n".join(begun).encode()).hexdigest()[:16]
+
+    def whole(self, moves: int) -> str:
+        """By what is known whether so much of the game is as it was: its moves, without any the position."""
+        start = engine.encode_state(self.history.start)
+        return self.key(moves) if moves else sha256(start).hexdigest()[:16]
 
     def at(self, moves: int) -> Snapshot:
         """The snapshot after so many moves."""
@@ -162,7 +168,7 @@ MOST_KEPT = 100  # posts; the oldest are forgotten
 class Posted(msgspec.Struct, frozen=True):
     """A post of a game. where: the place, such as a channel. begun: by how many first moves the game is known
     again; key: by them. moves: how many it had. message: the id of the post. game: its id, if its
-    file has one. whole: the key of all its moves."""
+    file has one. whole: see `Snapshot.whole`."""
 
     where: str
     begun: int
@@ -173,8 +179,9 @@ class Posted(msgspec.Struct, frozen=True):
     whole: str = ""
 
     def since(self, snapshot: Snapshot) -> int | None:
-        """How many moves of a game this post has shown; None where some were taken back since."""
-        goes_on = self.moves <= snapshot.moves and self.whole in ("", snapshot.key(self.moves))
+        """How many moves of a game this post has shown; None where some were taken back since, or the
+        position without moves is another."""
+        goes_on = self.moves <= snapshot.moves and self.whole in ("", snapshot.whole(self.moves))
         return self.moves if goes_on else None
 
 
@@ -210,7 +217,7 @@ class Posts:
             snapshot.moves,
             message,
             snapshot.id,
-            snapshot.key(snapshot.moves),
+            snapshot.whole(snapshot.moves),
         )
         others = [each for each in self._known if each is not former]
         self._known = [posted, *others[: MOST_KEPT - 1]]
@@ -231,4 +238,6 @@ def changes(last: Posted | None, snapshot: Snapshot) -> list[str]:
     if last is None:
         return []
     since = last.since(snapshot)
-    return [TAKEN_BACK] if since is None else news(snapshot, since)
+    if since is None:
+        return [TAKEN_BACK if last.moves else OTHER_POSITION]
+    return news(snapshot, since)
