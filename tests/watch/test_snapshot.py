@@ -76,6 +76,16 @@ def test_a_game_is_known_again_whatever_was_played_since() -> None:
     assert all(len(each) <= 180 for each in told)
 
 
+def test_of_many_moves_those_are_told_that_did_not_decline() -> None:
+    history = replay(TEXT + "Ann: pass\nBob: pass\nCid: pass\n" * 3).history
+    assert history is not None
+    assert news(snapshot_of(history), 0)[1:] == [
+        "Ann buys the SV for $20. Bob has the priority deal.",
+        "Bob bids $225 for the BO.",
+        *["Bob passes. Privates pay: Ann $5."] * 3,
+    ]
+
+
 async def test_a_first_snapshot_in_which_nothing_was_played_says_so() -> None:
     """Since the round began; no picture is wanted, and no review."""
     told = {}

@@ -18,7 +18,7 @@ from bot.hub.info import stopped_text
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
 from bot.position.pending import pending_decisions
-from engine.core.events import RoundStarted
+from engine.core.events import Passed, RoundStarted
 from engine.core.words import counted, join_words
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
@@ -122,15 +122,19 @@ def description(snapshot: Snapshot) -> list[str]:
 def news(
     snapshot: Snapshot, since: int, most: int = MOST_SENTENCES, characters: int = MOST_CHARACTERS
 ) -> list[str]:
-    """What the moves after the first `since` have brought about; of many only the last `most`, each cut to so
-    many characters."""
+    """What the moves after the first `since` have brought about; of many only the last `most` that did not
+    decline, each cut to so many characters."""
     if since >= snapshot.moves:
         return ["Nothing has changed since the last snapshot."]
-    state, found = snapshot.state_after(since), list[str]()
+    state, found, done = snapshot.state_after(since), list[str](), list[str]()
     for line in snapshot.history.lines[since:]:
         engine.fold(line.events, state)
         if text := " ".join(engine.narrate(state, line.events)):
             found.append(text if len(text) <= characters else f"{text[: characters - 1]}…")
+            if engine.narrate(state, [each for each in line.events if not isinstance(each, Passed)]):
+                done.append(found[-1])
+    if len(found) > most:
+        found = done or found
     left_out = len(found) - most
     if left_out > 0:
         found = [f"… {left_out} earlier", *found[-most:]]
