@@ -79,7 +79,7 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
         assert "Best run: " in message.text and "Dearest share: " in message.text
         names = [file.filename for file in message.attachments]
         assert names == [
-            "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif", "review.png",
+            "sheet.png", "prices.png", "revenue.png", "animation.gif", "review.png",
             f"{running.table_code}.18xx",
         ]  # fmt: skip
         assert all(fake.alt_texts(message))
