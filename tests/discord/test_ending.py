@@ -102,7 +102,7 @@ async def test_pictures_that_are_drawn_late_are_added(
         message = await ending(running)
         assert not fake.shown_images(message)
         pictures.draws.set()
-        await fake.wait_until(lambda: len(fake.shown_images(message)) == 6, "the pictures of the ending")
+        await fake.wait_until(lambda: len(fake.shown_images(message)) == 5, "the pictures of the ending")
         assert "The game is over: " in message.text and "The game took " in message.text
 
 
