@@ -82,8 +82,7 @@ def _log_entry(row: LogRow, sentences: tuple[str, ...], is_live: bool) -> LogEnt
 
 def row_sentences(row: LogRow, state: engine.State | None) -> tuple[str, ...]:
     """What a row brought about; `state` is the position after it, if it changes the position."""
-    has_left = row.kind == "replace" and row.line == "resign"  # its event only takes the name away
-    if row.kind in STATE_CHANGING_KINDS and state is not None and not has_left:
+    if row.kind == "move" and state is not None:
         return tuple(engine.narrate(state, engine.decode_events(row.events)))
     return (row.raw_line,) if row.raw_line else ()
 

@@ -106,7 +106,7 @@ def company_line(state: engine.State, sym: str, revenue: int | None = None) -> s
         trains,
         tokens,
         *_loans(state, sym),
-        *([] if revenue is None else [f"last ran {dollars(revenue)}"]),
+        *([] if revenue is None or not company.has_operated else [f"last ran {dollars(revenue)}"]),
         *(private_text(state, private) for private, owner in state.private_owners.items() if owner == sym),
     ]
     return f"{sym}: {', '.join(parts)}"

@@ -99,7 +99,7 @@ def over_sentence(state: engine.State) -> str:
     if state.game_over is None:
         return ""
     first, _, rest = state.game_over.reason.rstrip(".").partition(" ")
-    return f"The game is over: {first.lower() if first in ('All', 'The') else first} {rest}."
+    return f"The game is over: {first.lower() if first in ('All', 'It', 'The') else first} {rest}."
 
 
 def question_text(state: engine.State, pending: Sequence[PendingDecision]) -> str:

@@ -50,7 +50,7 @@ def set_up_position(start: State, lines: Sequence[SetupLine]) -> State:
         except InvalidLineError as error:
             raise ScriptError(number, str(error)) from None
         seen[key] = number
-        setup.line_numbers |= dict.fromkeys(key[1:], number)
+        setup.line_numbers |= {(word, subject): number for subject in key[1:] for word in (key[0], "")}
     try:
         keywords = {key[0] for key in seen}
         has_deal = isinstance(start.stack[0], PrivateAllotment)
@@ -60,28 +60,36 @@ def set_up_position(start: State, lines: Sequence[SetupLine]) -> State:
         else:
             _build(g, setup)
     except InvalidLineError as error:
-        raise ScriptError(setup.line_numbers.get(error.subject, lines[-1].line), str(error)) from None
+        raise ScriptError(
+            setup.line_about(error.subject, error.keyword) or lines[-1].line, str(error)
+        ) from None
     return g.state
 
 
 def _build(g: Game, setup: Setup) -> None:
     """Turn the game at its first question into the position that the lines describe."""
     set_phase(g, setup)
+    setup.applied = "owns"
     for company in g.state.companies:
         set_shares(g, setup, company)
     g.state.market_order = [c for c in setup.market_order if g.company(c).cell]
+    setup.applied = "trains"
     set_trains(g, setup)
     set_depot(g, setup)
+    setup.applied = "private"
     set_privates(g, setup)
+    setup.applied = "tile"
     for hex in setup.tiles:
         set_tile(g, setup, hex)
     check_tile_supply(g)
+    setup.applied = "token"
     for company in g.state.companies:
         set_tokens(g, setup, company)
         set_destination(g, setup, company)
     set_city_tokens(g, setup)
     add_slots(g)
     check_cities(g, setup)
+    setup.applied = "cash"
     _set_cash(g, setup, dict.fromkeys(g.state.cash, 0))
     set_round(g, setup)
     try:

@@ -37,7 +37,9 @@ def set_shares(g: Game, setup: Setup, company: str) -> None:
     co.has_operated = co.floated and company not in setup.not_operated
     co.awaits_capital = company in setup.awaiting
     if company in setup.not_operated and not co.floated:
-        raise InvalidLineError(f"The {company} has not floated: {co.shares[IPO]} % are unsold.", company)
+        raise InvalidLineError(
+            f"The {company} has not floated: {co.shares[IPO]} % are unsold.", company, "new"
+        )
 
 
 def _set_sized_company(g: Game, setup: Setup, company: str) -> None:
@@ -161,5 +163,6 @@ def _president(g: Game, setup: Setup, company: str) -> str:
             f"{g.state.name(named)} cannot be president of the {company}: "
             f"{g.state.name(largest[0])} holds {most} %, {g.state.name(named)} {shares.get(named, 0)} %.",
             company,
+            "president",
         )
     return named

@@ -186,7 +186,7 @@ def add_slots(g: Game) -> None:
 def check_cities(g: Game, setup: Setup) -> None:
     """Raise InvalidLineError where a city has more tokens than it can have."""
     for hex, tokens in g.state.tokens.items():
-        last_named = max((c for _, c in tokens), key=lambda c: setup.line_numbers.get(c, 0))
+        last_named = max((c for _, c in tokens), key=setup.line_about)
         face = face_at(g.components, g.state.tiles, hex)
         for node, company in tokens:
             if node == UNDECIDED_CITY:

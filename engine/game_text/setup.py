@@ -24,7 +24,8 @@ class Setup:
     None where it is left out. `not_operated`: companies that have floated but not operated.
     `rounds_left`: operating rounds until the end once the bank is broken. `stock_turn`: the seat whose
     turn it is in a stock round. `operating_turn`, `merger_turn`: the company, the number of the round.
-    `line_numbers`: by subject, the last line about it.
+    `line_numbers`: by keyword and subject, and by subject alone, the last line with it. `applied`: the
+    keyword of the lines that are being applied.
     """
 
     cash: dict[str, int] = field(default_factory=dict)
@@ -56,7 +57,14 @@ class Setup:
     mines: list[str] = field(default_factory=list)
     bridges: list[str] = field(default_factory=list)
     merger_turn: tuple[str, str, int] | None = None
-    line_numbers: dict[str, int] = field(default_factory=dict)
+    line_numbers: dict[tuple[str, str], int] = field(default_factory=dict)
+    applied: str = ""
+
+    def line_about(self, subject: str, keyword: str = "") -> int:
+        """The last line with that keyword, or with `applied`, about a subject; else the last line about it; 0
+        where there is none."""
+        last = self.line_numbers.get(("", subject), 0)
+        return self.line_numbers.get((keyword or self.applied, subject), last)
 
 
 def read_setup_line(setup: Setup, words: WordReader) -> tuple[str, ...]:

@@ -17,12 +17,13 @@ NONE = "none"
 class InvalidLineError(ValueError):
     """A set-up line or a checkpoint that cannot be read, or describes something impossible.
 
-    `subject`: the company, hex or other thing that it is about, empty where that is unknown.
+    `subject`: the company, hex or other thing that it is about, empty where that is unknown. `keyword`: that
+    of its line, if others are being applied.
     """
 
-    def __init__(self, message: str, subject: str = "") -> None:
+    def __init__(self, message: str, subject: str = "", keyword: str = "") -> None:
         super().__init__(message)
-        self.subject = subject
+        self.subject, self.keyword = subject, keyword
 
 
 class WordReader:

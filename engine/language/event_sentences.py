@@ -226,8 +226,8 @@ def event_sentence(g: Game, event: AnyEvent) -> str | None:
             return f"{label(offer.proposer)} makes {label(offer.recipient)} an offer: {deal}"
         case OfferEnded(_, outcome) if outcome != "lapsed":
             return f"the offer is {outcome}"
-        case PlayerRenamed(seat, name):
-            return f"{name} takes over seat {int(seat[1:]) + 1}"
+        case PlayerRenamed(_, name):
+            return f"{name} takes over a seat"
         case RoundStarted(name):
             return _round_begins(name)
     return None

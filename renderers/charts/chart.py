@@ -17,11 +17,11 @@ from renderers.map import route_sprites
 from renderers.theme import Palette
 from renderers.views import ChartView, SeriesView
 
-SIZE = (1280, 800)
+SIZE = (960, 800)
 LEFT, TOP, RIGHT, BOTTOM = 116, 72, 262, 64
 """The margins of the area with the lines, in pixels."""
 FONT_SIZE = 28
-LINE_WIDTH = 5
+LINE_WIDTH = 4
 LABEL_STEP = 34
 """The least distance between the names at the ends of lines, in pixels."""
 
@@ -102,17 +102,15 @@ def _draw_grid(page: Page, view: ChartView, scale: _Scale) -> None:
 
 
 def _draw_marks(page: Page, view: ChartView, scale: _Scale) -> None:
-    """A line down from each mark, with its text at the top; texts of one round stand side by side."""
-    by_round: dict[int, list[str]] = {}
-    for i, text in view.marks:
-        by_round.setdefault(i, []).append(text)
-    for i, texts in by_round.items():
-        x = scale.x(i)
+    """A line down from each mark, with its text at the top; texts without room there stand side by side."""
+    marks = sorted(view.marks)
+    room = max((text_width(text, FONT_SIZE - 3) for _, text in marks), default=0) + 10
+    middles = spread([scale.x(i) for i, _ in marks], room, LEFT, SIZE[0] - room)
+    for (i, text), middle in zip(marks, middles, strict=True):
+        x, half = scale.x(i), room / 2
         page.rectangle(x - 1, TOP + 12, x + 1, SIZE[1] - BOTTOM, page.palette.muted)
-        text = " ".join(texts)
-        half = text_width(text, FONT_SIZE - 3) / 2 + 6
-        page.rectangle(x - half, TOP - 14, x + half, TOP + 14, page.palette.page)
-        page.write((x, TOP), text, FONT_SIZE - 3, page.palette.ink)
+        page.rectangle(middle - half, TOP - 14, middle + half, TOP + 14, page.palette.page)
+        page.write((middle, TOP), text, FONT_SIZE - 3, page.palette.ink)
 
 
 def _draw_line(lines: SupersampledCanvas, scale: _Scale, series: SeriesView, color: Color, i: int) -> None:

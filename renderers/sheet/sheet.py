@@ -1,14 +1,15 @@
 """The picture of the sheet: a table of players and their shares, and a table of the companies that have
 started.
 
-The columns of a `SheetTable` get the width that their texts need; the rest is shared equally. More than eight
-players are split into several tables, so that the font keeps its size.
+The columns of a `SheetTable` get the width that their texts need; the rest is shared equally. The picture is
+as narrow as its tables allow, because a phone shows it in its own width. So longer texts are in two lines,
+and more than six players are in several tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from PIL import Image
@@ -20,8 +21,8 @@ from renderers.files import png_palette
 from renderers.theme import Palette
 from renderers.views import Badge, CompanyView, PlayerView, SheetView, bank_text, tile_name
 
-WIDTH = 1200
-"""In pixels: three for each point of a phone that shows a picture 400 points wide."""
+LEAST_WIDTH, WIDTH = 880, 1200
+"""The least and the largest width in pixels."""
 MARGIN = 15
 ROW_HEIGHT = 47
 TALL_ROW_HEIGHT = 62
@@ -32,7 +33,7 @@ TILE_FONT_SIZE = 25
 TAG_FONT_SIZE = 21
 TOKEN_DIAMETER = 39
 LINE_HEIGHT = 47
-PLAYERS_PER_TABLE = 8
+PLAYERS_PER_TABLE = 6
 """The largest number of players in one table."""
 
 
@@ -68,13 +69,10 @@ class SheetCell:
 
     def needed_width(self, density: Density = "roomy") -> int:
         """The width that the cell needs, in pixels."""
-        size, lines = FONT_SIZE, [self.text]
-        if density == "dense" and self.wraps:
-            size, lines = SMALL_FONT_SIZE, split_in_two(self.text)
-        elif density == "least":
-            size, lines = (
-                (LEAST_SMALL_FONT_SIZE, split_in_two(self.text)) if self.wraps else (LEAST_FONT_SIZE, lines)
-            )
+        size, lines = (LEAST_FONT_SIZE if density == "least" else FONT_SIZE), [self.text]
+        if density != "roomy" and self._has_two_lines:
+            size = LEAST_SMALL_FONT_SIZE if density == "least" else SMALL_FONT_SIZE
+            lines = split_in_two(self.text)
         width = max((text_width(line, size, self.weight) for line in lines), default=0)
         width = min(width, text_width(self.text, FONT_SIZE, self.weight))
         return width + (TOKEN_DIAMETER + 8 if self.badge else 0) + _tag_width(self.tag) + 16
@@ -85,7 +83,11 @@ class SheetCell:
 
     def is_in_two_lines(self, width: int) -> bool:
         """Whether the text is in two lines in a column of that width."""
-        return self.wraps and text_width(self.text, FONT_SIZE, self.weight) > self.text_room(width)
+        return self._has_two_lines and text_width(self.text, FONT_SIZE, self.weight) > self.text_room(width)
+
+    @property
+    def _has_two_lines(self) -> bool:
+        return self.wraps and len(split_in_two(self.text)) == 2
 
 
 EMPTY_CELL = SheetCell("–", color="faint")
@@ -127,6 +129,10 @@ class SheetTable:
                 widths = [a + int((b - a) * share) for a, b in zip(widths, full, strict=True)]
                 return [width + (available - sum(widths)) // len(widths) for width in widths]
         return [round(width * available / sum(widths)) for width in widths]
+
+    def needed_width(self, density: Density) -> int:
+        """The width of all columns, in pixels."""
+        return sum(self._needed_widths(density))
 
     def _needed_widths(self, density: Density) -> list[int]:
         return [
@@ -190,13 +196,16 @@ HOLDER_NAMES = {"ipo": "IPO", "pool": "Pool", "treasury": "Treasury"}
 
 
 def sheet_tables(view: SheetView) -> tuple[SheetTable, ...]:
-    """The tables of a sheet: players with their shares, then the companies that have started."""
+    """The tables of a sheet: players with their shares, then the companies that have started; each as wide as
+    the one that needs most room where its long texts are in two lines."""
     count = -(-len(view.players) // PLAYERS_PER_TABLE)
     per_table = -(-len(view.players) // count)
     groups = [view.players[i : i + per_table] for i in range(0, len(view.players), per_table)]
     ownership = [_ownership_table(view, group, last=group is groups[-1]) for group in groups]
     companies = [company for company in view.companies if company.started or company.closed]
-    return (*ownership, *([_company_table(view, companies)] if companies else []))
+    tables = [*ownership, *([_company_table(view, companies)] if companies else [])]
+    needed = max(table.needed_width("dense") for table in tables) + 2 * MARGIN
+    return tuple(replace(table, page_width=min(max(needed, LEAST_WIDTH), WIDTH)) for table in tables)
 
 
 def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool) -> SheetTable:
@@ -275,7 +284,7 @@ def _company_table(view: SheetView, companies: Sequence[CompanyView]) -> SheetTa
     columns += [("Trains", _trains_cell)]
     columns += [("Privates", _privates_cell)] if any(c.privates for c in companies) else []
     columns += [("Tokens", _tokens_cell), ("President", _president_cell)]
-    header = tuple(SheetCell(title, weight="Bold") for title, _ in columns)
+    header = tuple(SheetCell(title, weight="Bold", wraps=True) for title, _ in columns)
     return SheetTable(header, tuple(tuple(cell(c) for _, cell in columns) for c in companies))
 
 
@@ -296,7 +305,7 @@ def _revenue_cell(c: CompanyView) -> SheetCell:
 
 def _price_cell(c: CompanyView) -> SheetCell:
     if c.zone:
-        return SheetCell(c.zone, color="blocked")
+        return SheetCell(c.zone, color="blocked", wraps=True)
     return EMPTY_CELL if c.price is None else SheetCell(f"${c.price:,}", weight="Bold")
 
 
@@ -312,7 +321,7 @@ def _cash_cell(c: CompanyView) -> SheetCell:
     if not c.started:
         return EMPTY_CELL
     if not c.floated:
-        return SheetCell("not floated", color="muted")
+        return SheetCell("not floated", color="muted", wraps=True)
     if c.cash is None:
         return SheetCell("private", color="muted")
     return SheetCell(c.cash_text, weight="Bold")
@@ -327,7 +336,7 @@ def _loans_cell(c: CompanyView) -> SheetCell:
 
 
 def _trains_cell(c: CompanyView) -> SheetCell:
-    return SheetCell(" ".join(c.trains), weight="Bold") if c.trains else EMPTY_CELL
+    return SheetCell(" ".join(c.trains), weight="Bold", wraps=len(c.trains) > 3) if c.trains else EMPTY_CELL
 
 
 def _privates_cell(c: CompanyView) -> SheetCell:
@@ -339,7 +348,7 @@ def _tokens_cell(c: CompanyView) -> SheetCell:
     if not c.started or not c.tokens:
         return EMPTY_CELL
     costs = str(len(c.tokens)) if c.size else " ".join(f"${cost}" for cost in c.tokens)
-    return SheetCell(f"{costs} owes ${c.unpaid_tokens}" if c.unpaid_tokens else costs)
+    return SheetCell(f"{costs} owes ${c.unpaid_tokens}" if c.unpaid_tokens else costs, wraps=True)
 
 
 def _president_cell(c: CompanyView) -> SheetCell:
@@ -349,10 +358,11 @@ def _president_cell(c: CompanyView) -> SheetCell:
 
 
 def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
-    """The sheet as a picture in its palette, 1200 pixels wide and as high as needed."""
+    """The sheet as a picture in its palette, as narrow as its tables allow and as high as needed."""
     all_tables = sheet_tables(view)
-    heading = _heading_lines(view)
-    tile_lines = [*_private_lines(view), *_tile_lines(view)]
+    width = all_tables[0].page_width
+    heading = _heading_lines(view, width)
+    tile_lines = [*_private_lines(view, width), *_tile_lines(view, width)]
     height = (
         MARGIN
         + LINE_HEIGHT * len(heading)
@@ -360,11 +370,11 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
         + 35 * len(tile_lines)
         + MARGIN
     )
-    canvas = Page((WIDTH, height), palette)
+    canvas = Page((width, height), palette)
     y = MARGIN
     for i, line in enumerate(heading):
         size = fit_font_size(
-            line, 32 if i == 0 else FONT_SIZE, WIDTH - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
+            line, 32 if i == 0 else FONT_SIZE, width - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
         )
         canvas.write(
             (MARGIN, y + LINE_HEIGHT / 2),
@@ -384,44 +394,46 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     return to_palette(canvas.image, png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
 
-def _heading_lines(view: SheetView) -> list[str]:
+def _heading_lines(view: SheetView, width: int) -> list[str]:
     bank = [] if view.bank is None else [bank_text(view.bank)]
     lines = [
         " · ".join([view.title, view.round, f"phase {view.phase}", *bank]),
-        *_wrapped("Trains left  ", [train.text for train in view.depot] or ["none"], " · "),
+        *_wrapped("Trains left  ", [train.text for train in view.depot] or ["none"], " · ", width),
         f"Train limit {view.train_limit}"
         + (f" · in the pool: {' '.join(view.pool_trains)}" if view.pool_trains else ""),
     ]
     if view.loans:
         lines.append(str(view.loans).capitalize())
     if view.for_sale:
-        lines += _wrapped("For sale  ", [each.text for each in view.for_sale], " · ")
+        lines += _wrapped("For sale  ", [each.text for each in view.for_sale], " · ", width)
     if view.unstarted:
-        lines.append("Not started  " + " ".join(badge.sym for badge in view.unstarted))
+        lines += _wrapped("Not started  ", [badge.sym for badge in view.unstarted], " ", width)
     return lines
 
 
-def _private_lines(view: SheetView) -> list[str]:
+def _private_lines(view: SheetView, width: int) -> list[str]:
     """The names of the privates that somebody owns, with their income: `CA Camden & Amboy $25`."""
     texts = [private.text for private in view.privates]
-    return _wrapped("Privates  ", texts, " · ", TILE_FONT_SIZE) if texts else []
+    return _wrapped("Privates  ", texts, " · ", width, TILE_FONT_SIZE) if texts else []
 
 
-def _tile_lines(view: SheetView) -> list[str]:
+def _tile_lines(view: SheetView, width: int) -> list[str]:
     """The tiles left, a grade after the other: `57×3`."""
     lines = []
     for color, tiles in view.tiles:
         texts = [f"{tile_name(tile)}×{'∞' if count is None else count}" for tile, count in tiles]
-        lines += _wrapped(f"{color.capitalize()} tiles left  ", texts, "  ", TILE_FONT_SIZE)
+        lines += _wrapped(f"{color.capitalize()} tiles left  ", texts, "  ", width, TILE_FONT_SIZE)
     return lines
 
 
-def _wrapped(label: str, texts: Sequence[str], separator: str, size: int = FONT_SIZE) -> list[str]:
+def _wrapped(
+    label: str, texts: Sequence[str], separator: str, width: int, size: int = FONT_SIZE
+) -> list[str]:
     """Texts in as many lines as they need; the first begins with the label."""
     lines = [label]
     for i, text in enumerate(texts):
         longer = f"{lines[-1]}{separator if i and lines[-1] else ''}{text}"
-        if text_width(longer, size, "Semibold") > WIDTH - 2 * MARGIN and lines[-1] != label:
+        if text_width(longer, size, "Semibold") > width - 2 * MARGIN and lines[-1] != label:
             lines.append(text)
         else:
             lines[-1] = longer

@@ -314,7 +314,7 @@ def sheet_view(
         companies=tuple(
             replace(
                 _company_view(game, c, badge, c in acting, hidden_cash, held_back.get(c, 0)),
-                last_revenue=revenues.get(c),
+                last_revenue=revenues.get(c) if _operates(game, c) else None,
             )
             for c, badge in companies.items()
         ),
@@ -413,6 +413,11 @@ def _company_view(
         turn=order.index(sym) + 1 if sym in order else None,
         has_run=isinstance(round, OperatingRound) and sym in round.operated and not acting,
     )
+
+
+def _operates(game: Game, sym: str) -> bool:
+    """Whether a company in play has operated: one that is closed, or started once more, has no last run."""
+    return game.company(sym).has_operated and not game.company(sym).closed
 
 
 def _president_name(game: Game, sym: str) -> str | None:

@@ -80,7 +80,7 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
         assert "Best run: " in message.text and "Dearest share: " in message.text
         names = [file.filename for file in message.attachments]
         assert names == [
-            "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif", "review.png",
+            "sheet.png", "prices.png", "revenue.png", "animation.gif", "review.png",
             f"{running.table_code}.18xx",
         ]  # fmt: skip
         assert all(fake.alt_texts(message))
@@ -103,7 +103,7 @@ async def test_pictures_that_are_drawn_late_are_added(
         message = await ending(running)
         assert not fake.shown_images(message)
         pictures.draws.set()
-        await fake.wait_until(lambda: len(fake.shown_images(message)) == 6, "the pictures of the ending")
+        await fake.wait_until(lambda: len(fake.shown_images(message)) == 5, "the pictures of the ending")
         assert "The game is over: " in message.text and "The game took " in message.text
 
 

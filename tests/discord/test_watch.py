@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,6 +38,21 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
         assert "Nothing has changed since the last snapshot." in post.text
         wrong = await fake.run_command("Cid", "general", "watch", file=("f.18xx", b"hello"))
         assert "neither a file of 18xx.games nor a game text" in wrong.text
+
+
+async def test_two_who_show_a_game_at_once_share_its_post(running: RunningBot, fake: FakeDiscord) -> None:
+    channel = fake.find_channel("general")
+    async with running.online():
+        shown = (("Ann", START), ("Bob", NEXT))
+        told = await asyncio.gather(
+            *(
+                fake.run_command(who, "general", "watch", file=("f.18xx", text.encode()))
+                for who, text in shown
+            )
+        )
+        assert len([each for each in told if each.text.startswith("The game is shown")]) == 1
+        posts = [m for m in fake.visible_messages(channel) if "1830 with Nora and Otto" in m.text]
+        assert len(posts) == 1
 
 
 async def test_a_game_whose_moves_were_taken_back_says_so(running: RunningBot, fake: FakeDiscord) -> None:

@@ -247,7 +247,7 @@ async def test_the_end_is_announced_with_the_standings(pymap: MailHarness) -> No
     assert "ends the game" in end.text and "rematch" in end.text
     text = "\n".join(line.strip() for line in end.text.splitlines())
     assert "1. Ann $1,200\n1. Bob $1,200" in text, "who has the same has the same place"
-    assert set(images(end)) == {"review.png", "sheet.png", "worth.png", "prices.png", "revenue.png"}
+    assert set(images(end)) == {"review.png", "sheet.png", "prices.png", "revenue.png"}
     files = [part.get_filename() for part in end.message.iter_attachments()]
     assert files == [f"{table.code}.18xx", "animation.gif"]
     assert "is ended" in (await ann.said("buy SV", to=ann.inbox[1])).text

@@ -286,7 +286,7 @@ def test_many_privates_wrap_in_their_cell() -> None:
     assert row[6].text.count(" ") == 10 and row[6].needed_width("dense") < row[6].needed_width() / 2
     image = sheet.draw_sheet(view).convert("RGB")
     first, second, _ = sheet.sheet_tables(view)
-    headings = sheet.LINE_HEIGHT * len(sheet._heading_lines(view))
+    headings = sheet.LINE_HEIGHT * len(sheet._heading_lines(view, second.page_width))
     top = sheet.MARGIN + headings + first.height + 20 + sum(second.row_heights()[:4])
     left = sheet.MARGIN + sum(second.column_widths()[:6])
     right = left + second.column_widths()[6]

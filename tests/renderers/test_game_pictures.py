@@ -1,8 +1,10 @@
 """Charts and the animation of whole games."""
 
+from dataclasses import replace
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image, ImageChops
@@ -13,6 +15,7 @@ from bot.cli.render import render_files, stored_game
 from bot.pictures.draw import NothingToDraw, animation_of_game, chart_of_game
 from engine.game_text.history import round_statistics
 from renderers import CHART_KINDS, PALETTES, ChartKind
+from renderers.canvas import Page, text_width
 from renderers.charts import chart
 from renderers.map.animation import CAPTION_HEIGHT, MAX_BYTES, Animator, Moment
 from renderers.views import chart_view
@@ -64,6 +67,26 @@ def test_a_chart_of_a_game_that_has_just_begun_is_not_drawn(kind: ChartKind) -> 
 def test_names_at_the_ends_of_lines_do_not_overlap() -> None:
     moved = chart.spread([100, 100, 101, 900, 990], 40, 90, 970)
     assert all(b - a >= 40 for a, b in pairwise(moved)) and moved[0] >= 90 and moved[-1] <= 970
+
+
+def test_marks_of_neighbouring_rounds_do_not_cover_each_other(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, events = game
+    statistics = round_statistics(start, map(engine.decode_events, events))
+    marks = tuple((9 + at // 2, str(at)) for at in range(1, 6))
+    view = replace(chart_view("1830", statistics, "worth"), marks=marks)
+    written: dict[str, float] = {}
+    write = Page.write
+
+    def keep(page: Page, at: tuple[float, float], text: str, *rest: Any, **details: Any) -> None:
+        written[text] = at[0]
+        write(page, at, text, *rest, **details)
+
+    monkeypatch.setattr(Page, "write", keep)
+    chart.draw_chart(view)
+    places = [written[text] for _, text in marks]
+    assert all(b - a > text_width("1", chart.FONT_SIZE) for a, b in pairwise(places))
 
 
 def test_the_last_frame_of_the_animation_is_the_last_map(

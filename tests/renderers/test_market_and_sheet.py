@@ -5,6 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image, ImageChops
 
+from bot.position.numbers import company_line
 from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
 from renderers import color_math, market, market_png, measure_rendering, sheet_png, theme
@@ -173,9 +174,21 @@ def test_the_sheet_shows_what_a_train_rusts_while_somebody_has_it() -> None:
 
 def test_the_sheet_shows_the_last_revenue() -> None:
     state = trading()
+    state.companies["PRR"].has_operated = True
     (prr,) = [c for c in sheet_view(state, revenues={"PRR": 230}).companies if c.badge.sym == "PRR"]
     assert prr.last_revenue == 230 and "last ran $230" in prr.summary
     assert "$230" in words_of(state, {"PRR": 230}) and "$230" not in words_of(state)
+    assert "last ran $230" in company_line(state, "PRR", 230)
+
+
+def test_a_company_that_is_closed_or_started_once_more_has_no_last_revenue() -> None:
+    """1870 §5.1.1, 1817 §7.2.4."""
+    state = trading()
+    state.companies["PRR"].closed = state.companies["PRR"].has_operated = True
+    assert "$230" not in words_of(state, {"PRR": 230})
+    state.companies["PRR"].closed = state.companies["PRR"].has_operated = False
+    assert "$230" not in words_of(state, {"PRR": 230})
+    assert "last ran" not in company_line(state, "PRR", 230)
 
 
 def test_the_sheet_shows_the_operating_order_and_who_has_run() -> None:
@@ -247,11 +260,8 @@ def test_another_cash_changes_only_the_column_of_its_player() -> None:
 def test_the_columns_of_a_table_fill_the_page_exactly() -> None:
     for players in range(2, 7):
         for table in sheet.sheet_tables(sheet_view(opening(players))):
-            assert (
-                sheet.WIDTH - 2 * sheet.MARGIN - 20
-                <= sum(table.column_widths())
-                <= sheet.WIDTH - 2 * sheet.MARGIN + 8
-            )
+            room = table.page_width - 2 * sheet.MARGIN
+            assert room - 20 <= sum(table.column_widths()) <= room + 8
 
 
 def test_long_names_stay_in_their_column() -> None:
@@ -265,9 +275,8 @@ def test_long_names_stay_in_their_column() -> None:
 def test_tables_are_small_palette_pngs_and_always_the_same(draw) -> None:  # type: ignore[no-untyped-def]
     picture = draw(trading())
     image = Image.open(BytesIO(picture.png))
-    assert (
-        image.mode == "P" and image.size == (picture.width, picture.height) and picture.width == sheet.WIDTH
-    )
+    assert image.mode == "P" and image.size == (picture.width, picture.height)
+    assert sheet.LEAST_WIDTH <= picture.width <= sheet.WIDTH
     assert len(picture.png) < 150_000
     draw(position())
     assert draw(trading()) == picture

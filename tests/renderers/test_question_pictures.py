@@ -9,13 +9,14 @@ from engine import State
 from engine.game_text import replay
 from renderers import PALETTES, around, auction_png, companies_png, map_png, market, theme
 from renderers.canvas import CAP_HEIGHT, Page
+from renderers.charts import chart
 from renderers.geometry import dashed
 from renderers.map import route_sprites
 from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import Legend, draw_map, grid_for, legend_font, legend_height, legend_rows, row_height
 from renderers.map.page_layout import PHONE_WIDTH
 from renderers.sheet import sheet, tables
-from renderers.views import auction_view, map_view, market_view
+from renderers.views import auction_view, map_view, market_view, sheet_view
 from tests.renderers.positions import financed, opening, position, with_route
 from tests.renderers.test_legibility import GAMES, ROOT, end_of
 from tests.renderers.test_map import near, opened, pixel
@@ -113,7 +114,14 @@ def test_topics_of_questions() -> None:
 def test_digits_of_tables_are_legible_on_a_phone() -> None:
     assert digits(sheet.FONT_SIZE, sheet.WIDTH) >= PHONE_DIGITS
     assert digits(sheet.FONT_SIZE, tables.WIDTH) >= 8
+    assert digits(chart.FONT_SIZE - 3, chart.SIZE[0]) >= 6.5
     assert digits(sheet.TILE_FONT_SIZE, sheet.WIDTH) >= PHONE_DIGITS
+    for game in GAMES:
+        tables_of_sheet = sheet.sheet_tables(sheet_view(end_of(ROOT / game)))
+        least = PHONE_DIGITS if "1817" in game else 6.5
+        assert digits(sheet.FONT_SIZE, tables_of_sheet[0].page_width) >= least, game
+        for table in tables_of_sheet:
+            assert table.needed_width("dense") <= table.page_width - 2 * sheet.MARGIN, "whole texts"
     for title in engine.title_names():
         layout = market.MarketLayout(market_view(engine.new_game(title, ["Ann", "Bob", "Cid"]).state))
         assert digits(layout.price_size, market.WIDTH) >= PHONE_DIGITS, title

@@ -18,6 +18,7 @@ from engine import components_of
 from engine.game_text import GameHistory
 from engine.game_text.history import history_script
 from renderers import review_png
+from renderers.charts.chart import SIZE
 from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
@@ -61,7 +62,7 @@ def test_the_picture_says_what_it_shows() -> None:
     bars = [("Ann", [("Dividends", 80), ("Sales", -30)]), ("Bob", [("Sales", -20)])]
     picture = review_png("1817", [_wide(row) for row in statistics], [("stock round 1", "1")], bars)
     assert "Ann $50: dividends $80, sales -$30" in picture.alt and "Bob -$20" in picture.alt
-    assert picture.png[:4] == b"\x89PNG" and picture.width == 1280
+    assert picture.png[:4] == b"\x89PNG" and picture.width == SIZE[0]
 
 
 def _wide(row: list[str]) -> list[str]:

@@ -59,7 +59,7 @@ async def test_winner_places_records_review_and_the_game_as_a_file(empty: Servic
     assert places[0] == f"1. {state.name(best)} ${worth:,}" and len(places) == 3
     assert records == "Records"
     assert [record.partition(":")[0] for record in found][:2] == ["Best run", "Dearest share"]
-    assert review == "Review" and told[-1].startswith("More: `review turns`, `review routes`")
+    assert review == "Review" and told[-1].startswith("More: `review turns`")
     assert not any("wins" in sentence for sentence in told), "the headline says who has won"
     assert [control.line for control in page.controls] == ["rematch"]
     (file,) = page.files
@@ -96,7 +96,7 @@ async def test_the_review_of_a_game_that_was_ended_offers_what_it_answers(world:
 
 async def test_pictures_of_the_end(empty: ServiceHarness) -> None:
     await finished(empty)
-    wanted = ["sheet", "worth", "prices", "revenue", "animation", "review"]
+    wanted = ["sheet", "prices", "revenue", "animation", "review"]
     assert await drawn(empty, OnePixelPictures()) == wanted
 
 
@@ -115,7 +115,7 @@ async def test_an_animation_that_takes_too_long_is_left_out(
     monkeypatch.setitem(workers.PATIENCE, "ending", 0.2)
     await finished(empty)
     drawing = SlowAnimation().for_table(empty.table, "light", post="ending")
-    assert await drawn(empty, drawing) == ["sheet", "worth", "prices", "revenue", "review"]
+    assert await drawn(empty, drawing) == ["sheet", "prices", "revenue", "review"]
 
 
 def test_equals_share_a_place_and_an_unfinished_game_has_a_leader() -> None:

@@ -10,6 +10,7 @@ import pytest
 import engine
 from bot.features.game_files.feature import read_game
 from bot.hub.request import Completed
+from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import GameHistory
 from engine.game_text.history import HistoryLine, history_script
@@ -83,6 +84,15 @@ async def test_a_text_goes_on_here(empty: ServiceHarness) -> None:
         table = await empty.service.imports.claim_seat(table.id, seat, empty.people[name], name)
     view = await empty.service.queries.view(table.id)
     assert view.state and view.state.stack == game.state.stack and view.table.status == "running"
+    told = [(f"{new} plays on for {old}.",) for new, old in zip(CLAIMED, game.players, strict=True)]
+    heard = [notification.sentences for _, notification in await empty.sent("answered")]
+    first, second, _ = game.players
+    assert heard == [
+        (f"Cleo has taken the seat of {first} at table {table.code}.",),
+        (f"Dina has taken the seat of {second} at table {table.code}.",),
+    ]
+    for service in (empty.service, Service(empty.store)):
+        assert [each.sentences for each in (await service.queries.log(table.id))[-3:]] == told
 
 
 async def test_a_game_that_is_over_is_a_finished_table(empty: ServiceHarness) -> None:

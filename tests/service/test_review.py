@@ -23,7 +23,10 @@ async def test_every_part_of_a_finished_game(empty: ServiceHarness) -> None:
     money = await asked(empty, "review")
     assert money.picture == "review" and money.review and len(money.review.bars) == 3
     assert len(money.text.splitlines()) <= 13 and " won with $" in money.text
-    assert money.text.endswith("`review turns`, `review routes`, `review trains` and `review robot`.")
+    assert money.review.marks and money.text.endswith(
+        "More: `review turns` (the numbers in the review's chart), `review routes`, `review trains` and "
+        "`review robot`."
+    )
     turns = await asked(empty, "review turns")
     numbers = [int(n) for n in re.findall(r"`at (\d+) ", turns.text)]
     assert numbers == sorted(numbers) and len(numbers) == 5

@@ -10,6 +10,7 @@ import engine
 from bot.position import text_views
 from engine import new_game
 from engine.core.state import GameOver
+from engine.kernel import AGREED
 from tests.game_text.histories import history_of
 from tests.renderers.positions import financed
 
@@ -98,7 +99,11 @@ def test_the_map_view_names_mines_and_bridges() -> None:
 
 @pytest.mark.parametrize(
     ("reason", "said"),
-    [("All but Ann are bankrupt.", "all but Ann are bankrupt"), ("Cid is bankrupt.", "Cid is bankrupt")],
+    [
+        ("All but Ann are bankrupt.", "all but Ann are bankrupt"),
+        ("Cid is bankrupt.", "Cid is bankrupt"),
+        (AGREED, "it was ended by agreement"),
+    ],
 )
 def test_the_reason_for_the_end_goes_on_with_the_sentence(reason: str, said: str) -> None:
     state = engine.new_game("1817", ["Ann", "Bob", "Cid"]).state

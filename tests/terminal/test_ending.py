@@ -32,7 +32,7 @@ async def test_the_end_and_charts_at_any_time(tmp_path: Path) -> None:
         named = [line for line in end.text.splitlines() if line.startswith(("Picture", "File"))]
         paths = [Path(line.partition(": ")[2]) for line in named]
         assert [path.name.removeprefix(f"{table.code}-") for path in paths] == [
-            f"{table.code}.18xx", "sheet.png", "worth.png", "prices.png", "revenue.png", "animation.gif",
+            f"{table.code}.18xx", "sheet.png", "prices.png", "revenue.png", "animation.gif",
             "review.png",
         ]  # fmt: skip
         assert all(path.exists() for path in paths)

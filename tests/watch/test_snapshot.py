@@ -76,6 +76,16 @@ def test_a_game_is_known_again_whatever_was_played_since() -> None:
     assert all(len(each) <= 180 for each in told)
 
 
+def test_of_many_moves_those_are_told_that_did_not_decline() -> None:
+    history = replay(TEXT + "Ann: pass\nBob: pass\nCid: pass\n" * 3).history
+    assert history is not None
+    assert news(snapshot_of(history), 0)[1:] == [
+        "Ann buys the SV for $20. Bob has the priority deal.",
+        "Bob bids $225 for the BO.",
+        *["Bob passes. Privates pay: Ann $5."] * 3,
+    ]
+
+
 async def test_a_first_snapshot_in_which_nothing_was_played_says_so() -> None:
     """Since the round began; no picture is wanted, and no review."""
     told = {}
@@ -84,8 +94,8 @@ async def test_a_first_snapshot_in_which_nothing_was_played_says_so() -> None:
         assert history is not None
         snapshot = snapshot_of(GameHistory(history.start, history.lines[:count]))
         told[count] = (await answer(snapshot, None, "changed", None, None)).text  # type: ignore[arg-type]
-    assert told[0] == "This is the first snapshot. Nothing has been played since the opening began."
-    assert told[3].startswith("This is the first snapshot. Since the opening began:\nAnn buys the SV")
+    assert told[0] == "Nothing has been played since the opening began."
+    assert told[3].startswith("Since the opening began:\nAnn buys the SV")
 
 
 def test_a_snapshot_shows_nothing_that_is_hidden() -> None:
@@ -253,11 +263,24 @@ def test_an_address_that_is_none_is_refused() -> None:
         Webhook("channel 5")
 
 
+def test_another_position_of_the_same_players_is_a_change(tmp_path: Path) -> None:
+    position = tmp_path / "friday.18xx"
+    text = "title 1830\nplayers Ann, Bob\n---\n@ owns Ann PRR 6\n@ par PRR 100\n@ round stock Ann\n"
+    position.write_text(text)
+    assert "since the last" not in run(tmp_path, str(position), "--out", str(tmp_path))[1]
+    assert run(tmp_path, str(position), "--if-changed")[0] == UNCHANGED
+    position.write_text(text + "@ cash Ann 120\n")
+    code, told = run(tmp_path, str(position), "--if-changed", "--out", str(tmp_path))
+    assert code == 0 and "The position has changed since the last snapshot." in told
+    position.write_text(text + "@ cash Ann 120\nAnn: sell 1 PRR\n")
+    assert "Since the last snapshot, 1 move:" in run(tmp_path, str(position), "--out", str(tmp_path))[1]
+
+
 def test_the_position_of_the_guide_is_drawn() -> None:
     guide = (Path(__file__).parents[2] / "docs/snapshots.md").read_text(encoding="utf-8")
     text = guide.partition("<!-- snapshot -->\n```\n")[2].partition("```")[0]
     snapshot = snapshot_of(history(text))
-    assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1, after 0 moves."
+    assert description(snapshot)[0] == "1830 with Ann, Bob and Cid, operating round 1.1."
     assert [name for name, _ in pictures(snapshot, None, [*PICTURES])] == ["map", "market", "sheet"]
 
 
@@ -268,6 +291,10 @@ def test_the_position_of_the_guide_is_drawn() -> None:
         ("owns Ann PRR 6", "owns Ann PPR 6", 4, "'PPR' is not a company of this title; there is PRR, NYC,"),
         ("owns Ann PRR 6", "owns Ann PRR all", 4, "'all' is not a number of shares, such as 6."),
         ("owns Ann PRR 6", "own Ann PRR 6", 4, "'own' is not one of cash, owns, "),
+        ("owns Bob NYC 6", "owns Bob NYC 11", 5, "110 % of the NYC are held; there are 100 %."),
+        ("phase 3", "phase 4", 13, "The 2-trains are out of play in phase 4."),
+        ("cash NYC 610", "cash NYC 12000", 11, "The bank would have $-940; there are $12,000 in all."),
+        ("token NYC E19", "token NYC H12", 17, "H12 has fewer spaces than tokens."),
         ("par PRR 100", "par PRR 101", 6, "$101 is no par price; there is 67, 71, 76, 82, 90, 100."),
         ("cash Ann 120", "cash Eve 120", 8, "'Eve' is not a player (Ann, Bob, Cid), a company or bank."),
         ("phase 3", "phase 9", 12, "There is no phase 9; there is 2, 3, 4, 5, 6, D."),

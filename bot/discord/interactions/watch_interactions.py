@@ -5,7 +5,9 @@ Everybody in the channel may press the buttons of the post; only the presser see
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
+from weakref import WeakValueDictionary
 
 import discord
 
@@ -41,6 +43,7 @@ class WatchInteractions:
         self, service: Service, lookup: TableLookup, api: DiscordApi, pictures: PictureWorkers
     ) -> None:
         self._service, self._lookup, self._api, self._workers = service, lookup, api, pictures
+        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     @property
     def _pictures(self) -> Pictures:
@@ -61,32 +64,37 @@ class WatchInteractions:
         channel, watcher = interaction.channel, self._service.watcher
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
-        place = _place(channel.id)
-        person_id = await self._lookup.person_id(interaction.user)
-        asked = watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
-        game = await asked
-        drawn = await watcher.draw(game, self._pictures)
-        images = _attachments(drawn)
-        galleries = parts.media_galleries([each.ref for each in images])
-        payload = [
-            parts.text_display(game.text),
-            *galleries,
-            *_buttons(game.controls),
-        ]
-        message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
-        try:
-            if not message:
-                message = str((await self._api.send(channel, payload, str(interaction.id), (), images)).id)
-                told = "The game is shown"
-            elif news and game.since != game.snapshot.moves:
-                await self._api.send(channel, [parts.text_display(game.text)], f"{interaction.id}.news")
-        except discord.Forbidden:
-            raise ValueError(
-                "Railpost may not write or attach files here; a moderator of the server can allow it."
-            ) from None
-        await watcher.keep(game, place, message)
-        link = f"https://discord.com/channels/{interaction.guild_id}/{channel.id}/{message}"
-        await reply_text(interaction, f"{told}: {link}")
+        async with self._locks.setdefault(channel.id, asyncio.Lock()):
+            place = _place(channel.id)
+            person_id = await self._lookup.person_id(interaction.user)
+            asked = (
+                watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
+            )
+            game = await asked
+            drawn = await watcher.draw(game, self._pictures)
+            images = _attachments(drawn)
+            galleries = parts.media_galleries([each.ref for each in images])
+            payload = [
+                parts.text_display(game.text),
+                *galleries,
+                *_buttons(game.controls),
+            ]
+            message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
+            try:
+                if not message:
+                    message = str(
+                        (await self._api.send(channel, payload, str(interaction.id), (), images)).id
+                    )
+                    told = "The game is shown"
+                elif news and game.since != game.snapshot.moves:
+                    await self._api.send(channel, [parts.text_display(game.text)], f"{interaction.id}.news")
+            except discord.Forbidden:
+                raise ValueError(
+                    "Railpost may not write or attach files here; a moderator of the server can allow it."
+                ) from None
+            await watcher.keep(game, place, message)
+            link = f"https://discord.com/channels/{interaction.guild_id}/{channel.id}/{message}"
+            await reply_text(interaction, f"{told}: {link}")
 
     async def file_of_table(self, interaction: discord.Interaction, code: str) -> tuple[bytes, TableInfo]:
         """The game of a table of this server, with the table, if the user may see it and show it here. Raises

@@ -363,6 +363,7 @@ class GameImports:
                     goes_on = "All seats are taken, and the game goes on."
                     draft.announce("started", f"{goes_on} Seating: {seating}.")
                 else:
-                    taken_seat = f"{info.names[seat]} has taken their seat at table {info.code}."
+                    whose = "their seat" if name == info.names[seat] else f"the seat of {info.names[seat]}"
+                    taken_seat = f"{name} has taken {whose} at table {info.code}."
                     await tell_host(await draft.unit(), info, taken_seat, by=by)
         return table.info

@@ -115,9 +115,11 @@ def review_of_history(history: GameHistory) -> tuple[str, ReviewChart]:
 
 
 def more_parts(review: Review) -> str:
-    """What else can be asked: `More: review turns, review routes, …`."""
+    """What else can be asked: `More: review turns (the numbers in the review's chart), review routes, …`."""
     parts = PARTS[1:] if review.may_study else PAST_PARTS[1:]
-    return f"More: {join_words([f'`review {part}`' for part in parts])}."
+    named = [f"`review {part}`" for part in parts]
+    named[0] += " (the numbers in the review's chart)" * bool(review.marks)
+    return f"More: {join_words(named)}."
 
 
 def chart_of(review: Review) -> ReviewChart:

@@ -282,16 +282,16 @@ async def _round(snapshot: Snapshot, number: str, pictures: Pictures) -> Snapsho
 
 
 def _changes(snapshot: Snapshot, since: int | None) -> list[str]:
-    """What has changed since the snapshot before; where this is the first, in the round that is on."""
+    """What has changed since the snapshot before; where that is not known, in the round that is on."""
     if since is not None:
         return news(snapshot, since, MOST_NEWS, NEWS_LENGTH)
     rounds = snapshot.rounds()
     begun = rounds[-2][0] if len(rounds) > 1 else 0
     name = rounds[-1][1].replace("opening", "the opening")
     if begun == snapshot.moves:
-        return [f"This is the first snapshot. Nothing has been played since {name} began."]
+        return [f"Nothing has been played since {name} began."]
     _, *told = news(snapshot, begun, MOST_NEWS, NEWS_LENGTH)
-    return [f"This is the first snapshot. Since {name} began:", *told]
+    return [f"Since {name} began:", *told]
 
 
 def _events(snapshot: Snapshot) -> tuple[bytes, ...]:

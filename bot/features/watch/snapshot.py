@@ -18,8 +18,8 @@ from bot.hub.info import stopped_text
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
 from bot.position.pending import pending_decisions
-from engine.core.events import RoundStarted
-from engine.core.words import join_words
+from engine.core.events import Passed, RoundStarted
+from engine.core.words import counted, join_words
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
 
@@ -28,6 +28,7 @@ FIRST_MOVES = 8  # that tell a game from another with the same players
 MOST_SENTENCES = 8
 MOST_CHARACTERS = 180  # of one sentence
 TAKEN_BACK = "Moves were taken back since the last snapshot."
+OTHER_POSITION = "The position has changed since the last snapshot."
 
 
 class Snapshot(NamedTuple):
@@ -50,6 +51,11 @@ class Snapshot(NamedTuple):
         begun = [start.title, *start.options, *start.players]
         begun += [f"{line.seat} {line.line}" for line in self.history.lines[:moves]]
         return sha256("\n".join(begun).encode()).hexdigest()[:16]
+
+    def whole(self, moves: int) -> str:
+        """By what is known whether so much of the game is as it was: its moves, without any the position."""
+        start = engine.encode_state(self.history.start)
+        return self.key(moves) if moves else sha256(start).hexdigest()[:16]
 
     def at(self, moves: int) -> Snapshot:
         """The snapshot after so many moves."""
@@ -103,9 +109,9 @@ def description(snapshot: Snapshot) -> list[str]:
     """What the game is, who is to act, and how the players stand, in sentences."""
     state = snapshot.state
     names = join_words(state.players)
-    moves = f"{snapshot.moves} {'move' if snapshot.moves == 1 else 'moves'}"
+    moves = f", after {counted(snapshot.moves, 'move')}" if snapshot.moves else ""
     told = [
-        f"{state.title} with {names}, {engine.round_name(state)}, after {moves}.",
+        f"{state.title} with {names}, {engine.round_name(state)}{moves}.",
         stopped_text(snapshot.status) or text_views.waiting_sentence(state, pending_decisions(state, 0)),
     ]
     if not state.game_over:
@@ -116,20 +122,23 @@ def description(snapshot: Snapshot) -> list[str]:
 def news(
     snapshot: Snapshot, since: int, most: int = MOST_SENTENCES, characters: int = MOST_CHARACTERS
 ) -> list[str]:
-    """What the moves after the first `since` have brought about; of many only the last `most`, each cut to so
-    many characters."""
+    """What the moves after the first `since` have brought about; of many only the last `most` that did not
+    decline, each cut to so many characters."""
     if since >= snapshot.moves:
         return ["Nothing has changed since the last snapshot."]
-    state, found = snapshot.state_after(since), list[str]()
+    state, found, done = snapshot.state_after(since), list[str](), list[str]()
     for line in snapshot.history.lines[since:]:
         engine.fold(line.events, state)
         if text := " ".join(engine.narrate(state, line.events)):
             found.append(text if len(text) <= characters else f"{text[: characters - 1]}…")
+            if engine.narrate(state, [each for each in line.events if not isinstance(each, Passed)]):
+                done.append(found[-1])
+    if len(found) > most:
+        found = done or found
     left_out = len(found) - most
     if left_out > 0:
         found = [f"… {left_out} earlier", *found[-most:]]
-    moves = snapshot.moves - since
-    return [f"Since the last snapshot, {moves} {'move' if moves == 1 else 'moves'}:", *found]
+    return [f"Since the last snapshot, {counted(snapshot.moves - since, 'move')}:", *found]
 
 
 def drawings(
@@ -163,7 +172,7 @@ MOST_KEPT = 100  # posts; the oldest are forgotten
 class Posted(msgspec.Struct, frozen=True):
     """A post of a game. where: the place, such as a channel. begun: by how many first moves the game is known
     again; key: by them. moves: how many it had. message: the id of the post. game: its id, if its
-    file has one. whole: the key of all its moves."""
+    file has one. whole: see `Snapshot.whole`."""
 
     where: str
     begun: int
@@ -174,8 +183,9 @@ class Posted(msgspec.Struct, frozen=True):
     whole: str = ""
 
     def since(self, snapshot: Snapshot) -> int | None:
-        """How many moves of a game this post has shown; None where some were taken back since."""
-        goes_on = self.moves <= snapshot.moves and self.whole in ("", snapshot.key(self.moves))
+        """How many moves of a game this post has shown; None where some were taken back since, or the
+        position without moves is another."""
+        goes_on = self.moves <= snapshot.moves and self.whole in ("", snapshot.whole(self.moves))
         return self.moves if goes_on else None
 
 
@@ -211,7 +221,7 @@ class Posts:
             snapshot.moves,
             message,
             snapshot.id,
-            snapshot.key(snapshot.moves),
+            snapshot.whole(snapshot.moves),
         )
         others = [each for each in self._known if each is not former]
         self._known = [posted, *others[: MOST_KEPT - 1]]
@@ -232,4 +242,6 @@ def changes(last: Posted | None, snapshot: Snapshot) -> list[str]:
     if last is None:
         return []
     since = last.since(snapshot)
-    return [TAKEN_BACK] if since is None else news(snapshot, since)
+    if since is None:
+        return [TAKEN_BACK if last.moves else OTHER_POSITION]
+    return news(snapshot, since)
