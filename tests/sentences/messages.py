@@ -232,6 +232,8 @@ def _without_codes(text: str, codes: set[str]) -> str:
     """The text with the same code for all tables: they are drawn by lot."""
     for code in codes:
         text = re.sub(
-            rf"(?<=\*\*){code}(?=\*\*)|(?<=[Tt]able ){code}|(?<=Friday ){code}|{code}(?= Friday)", "XYZ", text
+            rf"(?<=\*\*){code}(?=\*\*)|(?<=[Tt]able ){code}|(?<=Friday ){code}|{code}(?= 1830 · Friday)",
+            "XYZ",
+            text,
         )
     return text
