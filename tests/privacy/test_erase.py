@@ -241,7 +241,7 @@ async def test_everything_about_a_person_is_gone(host: Host) -> None:
     (host.folder / f"pictures/{ids['running']}-sheet.png").write_bytes(b"\x89PNG")
     await host.service.personal_data.erase(host.people[NAME])
     left = [(table, mark) for table, text in await stored_rows(host.store) for mark in _marks_in(text)]
-    assert left == [("settings", ADDRESS), ("settings", "claim@zwie.test")], "for the mailbox alone"
+    assert left == [("settings", ADDRESS)], "for the mailbox alone"
     addresses = await host.service.personal_data.erased_addresses()
     await host.service.personal_data.mailbox_is_erased(addresses)
     async with host.store.begin() as unit:
@@ -372,6 +372,29 @@ async def test_all_that_is_stored_is_one_file_without_secrets(host: Host) -> Non
     assert ({"to": ADDRESS, "sender": "b+tok:…wxyz@games.test"}, "tok:…wxyz") in told
     nobody = await host.service.personal_data.export(host.people["Dora"])
     assert not _marks_in(nobody.content.decode())
+
+
+async def test_an_address_that_somebody_claims_gives_them_nothing_and_takes_nothing(host: Host) -> None:
+    """`link` with the address of another person needs no proof, and neither does `/me export`."""
+    data, thief = host.service.personal_data, host.people["Dora"]
+    await host.service.submit_personal(thief, [f"link {ADDRESS}"])
+    found = msgspec.json.decode((await data.export(thief)).content)
+    assert found["mails"] == [] and [row["address"]["person"] for row in found["messages"]] == [thief]
+    await data.erase(thief)
+    assert await data.erased_addresses() == []
+    assert (
+        ADDRESS in str(await _texts(host.store, "outbox")) and (host.folder / "inbound_mail/c.eml").exists()
+    )
+
+
+async def test_an_address_is_not_part_of_a_longer_one(host: Host) -> None:
+    async with host.store.begin() as unit:
+        short = await unit.people.add("Short")
+        await unit.people.add_identity(short.id, "email", ADDRESS[1:])
+    data = host.service.personal_data
+    assert msgspec.json.decode((await data.export(short.id)).content)["mails"] == []
+    await data.erase(short.id)
+    assert (host.folder / "inbound_mail/a.eml").exists() and (host.folder / "inbound_mail/c.eml").exists()
 
 
 def test_every_column_with_text_is_known() -> None:

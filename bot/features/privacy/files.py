@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from email.utils import parseaddr
 from pathlib import Path
 
 from bot.features.privacy.replacing import Replacing, mail_text
@@ -22,7 +23,11 @@ ERASED = "(erased)"
 DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
 """The day with which a line of the log begins, in text or JSON. A line without one belongs to that before."""
 
-FROM = re.compile("^From: .*$", re.MULTILINE | re.IGNORECASE)
+FROM = re.compile("^From: (.*)$", re.MULTILINE | re.IGNORECASE)
+
+
+def _address(sender: str) -> str:
+    return parseaddr(sender)[1].casefold()
 
 
 def _contents(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
@@ -41,8 +46,9 @@ class DataFolder:
     def mails_from(self, addresses: Sequence[str]) -> list[str]:
         """The mails that are kept of a person, as text without secrets."""
         texts = [mail_text(raw) for _, raw in _contents(self._files("inbound_mail", "*.eml"))]
-        own = Replacing(addresses, ())
-        return [redact(text) for text in texts if any(map(own.holds, FROM.findall(text)[:1]))]
+        own = {address.casefold() for address in addresses}
+        senders = ((text, FROM.search(text)) for text in texts)
+        return [redact(text) for text, sender in senders if sender and _address(sender[1]) in own]
 
     async def erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
         """Take a person out of the files. codes: of the tables with which they have had to do."""

@@ -235,17 +235,15 @@ async def _waiting_addresses(unit: UnitOfWork) -> list[str]:
 
 
 async def _traces(unit: UnitOfWork, person_id: int) -> Traces:
-    """Raises NotFound."""
+    """An address that they claim and have not confirmed may be somebody else's. Raises NotFound."""
     person = await unit.people.get(person_id)
     identities = await unit.people.identities(person_id)
-    claim = await unit.people.claim_of_person(person_id)
     rows = await unit.personal_data.rows_of(person_id)
     names = {person.name, player_name(person.name)}
     names |= {str(row["name"]) for kind in ("seats", "seat_requests") for row in rows.get(kind, ())}
-    addresses = [each.value for each in identities if each.kind == "email"]
     return Traces(
         tuple(each.value for each in identities if each.kind == "discord"),
-        (*addresses, *([claim.address] if claim else [])),
+        tuple(each.value for each in identities if each.kind == "email"),
         tuple(sorted(names)),
     )
 

@@ -22,15 +22,16 @@ WORDS_OF_RECORDS = frozenset({"type", "kind"})
 class Replacing:
     """Takes a person out of texts.
 
-    identifiers: Discord ids and addresses, in whatever text. names: whole words; a name of one or two letters
-    only in the same case, because `a` is a word. word: what stands in the place of a name.
+    identifiers: Discord ids and addresses, in whatever text, but not within a longer one. names: whole words;
+    a name of one or two letters only in the same case, because `a` is a word. word: what stands in the place
+    of a name.
     """
 
     def __init__(self, identifiers: Iterable[str], names: Iterable[str], word: str = SOMEBODY) -> None:
         self.identifiers = tuple(sorted(filter(None, identifiers), key=len, reverse=True))
         self.names = tuple(sorted(set(filter(None, names)), key=len, reverse=True))
         self.word = word
-        found = [f"(?i:{re.escape(each)})" for each in self.identifiers]
+        found = [rf"(?<![\w.+-])(?i:{re.escape(each)})(?![\w-]|\.\w)" for each in self.identifiers]
         found += [_whole_word(name) for name in self.names]
         self._pattern = re.compile("|".join(found)) if found else None
         plain = {form for each in (*self.identifiers, *self.names) for form in (each, _escaped(each))}
