@@ -16,7 +16,7 @@ import msgspec
 from engine.core.actions import Accept, Action, BuyTrain, Decline, Merge, RedeemShare, TradePrivate
 from engine.core.components import train_label
 from engine.core.events import OfferEnded, OfferMade
-from engine.core.state import AnyFrame, Offer
+from engine.core.state import AnyFrame, MergerTurn, Offer, OperatingTurn, StockTurn, Waterfall
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 
@@ -81,8 +81,12 @@ def lapse_offers(g: Game) -> None:
         g.emit(OfferEnded(offer.number, "lapsed"))
 
 
+TURNS = (Waterfall, StockTurn, OperatingTurn, MergerTurn)
+"""Frames in which offers are made. Any other on top of them, such as a discard, interrupts a turn."""
+
+
 def answerable_offers(g: Game) -> list[Offer]:
-    """The open offers that can be accepted now: their recipients are asked."""
+    """The open offers that can be accepted in this turn: their recipients are asked."""
     answers = [each for each in g.title.out_of_turn_awaiting if isinstance(each, OfferResponses)]
     return [offer for each in answers for offer in each.answerable(g)] if g.state.offers else []
 
@@ -125,8 +129,9 @@ class OfferResponses(OutOfTurn[Game]):
         return tuple(offer.recipient for offer in self.answerable(g))
 
     def answerable(self, g: Game) -> list[Offer]:
-        """The open offers that can be accepted now."""
-        return [offer for offer in g.state.offers if self._refuse_deal(g, offer) is None]
+        """The open offers that can be accepted now, or once what interrupts the turn has been answered."""
+        is_interrupted = type(g.top) not in TURNS
+        return [offer for offer in g.state.offers if is_interrupted or self._refuse_deal(g, offer) is None]
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         several = len(self._open_offers(g, seat)) > 1

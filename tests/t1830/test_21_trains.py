@@ -2,6 +2,7 @@
 
 import pytest
 
+from engine import decision
 from tests.t1830.scenarios import Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
@@ -187,6 +188,16 @@ def test_21_any_number_of_trains_may_be_bought() -> None:
         running("PRR") + BUYING + "Ann: buy train 2\nAnn: buy train 2\nAnn: buy train 2\nAnn: buy train 2\n"
         "= trains PRR 2 2 2 2\n= depot 2 2"
     )
+
+
+def test_21_an_offer_is_still_asked_while_somebody_else_discards() -> None:
+    others = (
+        "@ owns Bob NYC 6\n@ par NYC 67\n@ trains NYC 3\n@ owns Cid CO 6\n@ par CO 67\n@ trains CO 3 3 3 3\n"
+    )
+    offer = running("PRR", f"{others}@ depot 4 4", phase="3") + BUYING + "Ann: buy train 3 from NYC for 100\n"
+    offer += "Ann: buy train 4\n"
+    assert decision(run_scenario(offer)).awaited == ("p2", "p1")
+    run_scenario(f"{offer}Cid: discard 3\nBob: accept\n= trains PRR 4 3")
 
 
 def test_21_an_offer_that_can_no_longer_be_paid_is_not_accepted() -> None:
