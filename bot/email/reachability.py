@@ -158,7 +158,7 @@ class Correspondents:
             if is_new:
                 await unit.outbox.enqueue(people.account_notice(person_id, standing.address, sentence, key))
             since, former = unit.now - KEPT, bounce.token.address
-            await unit.outbox.redirect_dead("mail", since, standing.address, to=former)
+            await unit.outbox.redirect_dead(person_id, former, standing.address, since)
             await unit.outbox.revive_dead("mail", since, to=standing.address)
             await send_lost(unit, person_id)
         await self.ask_again(person_id)
@@ -255,9 +255,8 @@ class Correspondents:
             had_mail = person.preferences.get("mail") is not False
             await unit.people.update(person_id, preferences=person.preferences | {"mail": False})
             addresses = await unit.people.verified_addresses(person_id)
-            withdrawn = [
-                mail for each in identities for mail in await unit.outbox.withdraw("mail", to=each.value)
-            ]
+            own = [each.value for each in identities]
+            withdrawn = [mail for each in own for mail in await unit.outbox.withdraw(person_id, each)]
         if had_mail:
             await self._mail_stopped(person_id)
         if withdrawn:
@@ -288,7 +287,7 @@ class Correspondents:
             if address is not None:
                 for one in identities:
                     if one.fault and one.value != address:
-                        await unit.outbox.redirect_dead("mail", unit.now - KEPT, address, to=one.value)
+                        await unit.outbox.redirect_dead(person_id, one.value, address, unit.now - KEPT)
             await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
             verified = await unit.people.verified_addresses(person_id)
             for each in verified if address is None else [address]:

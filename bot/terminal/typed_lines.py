@@ -11,7 +11,7 @@ from bot.hub.command import Commands
 from bot.hub.request import first_word
 from bot.hub.seating import people_of
 from bot.hub.table import TableView
-from bot.position.pending import engine_seat
+from bot.position.pending import engine_seat, seat_number
 from engine.core.words import join_words
 
 
@@ -89,7 +89,7 @@ def implied_seat(view: TableView, line: str) -> int:
     seats = {p.seat for p in view.pending if p.is_main}
     if word in ("accept", "decline"):
         voters = {seat for _, seat in view.missing_votes()}
-        offered = {p.seat for p in view.pending if not p.is_main}
+        offered = {seat_number(offer.recipient) for offer in view.state.offers} if view.state else set()
         seats = voters | offered or seats
     if len(seats) != 1:
         names = [view.table.names[s] for s in sorted(seats)] or list(view.table.names)

@@ -89,6 +89,14 @@ def _has_entries(address: Mapping[str, str]) -> list[ColumnElement[bool]]:
     return [col(OutboxMessage.address)[key].as_string() == value for key, value in address.items()]
 
 
+def _emails_of(person_id: int, address: str) -> Sequence[ColumnElement[bool]]:
+    """That a message is an email to an address of a person, and for nobody else who claims that address."""
+    of_message = col(MailToken.message_id) == col(OutboxMessage.idempotency_key)
+    is_of_another = select(col(MailToken.message_id)).where(of_message, col(MailToken.person_id) != person_id)
+    is_mail = col(OutboxMessage.channel) == "mail"
+    return (is_mail, *_has_entries({"to": address}), ~is_of_another.exists())
+
+
 def _is_due() -> ColumnElement[bool]:
     """Whether the time of a message has come; a clock that was set back does not hold it."""
     not_before, created_at = col(OutboxMessage.not_before), col(OutboxMessage.created_at)
@@ -246,11 +254,10 @@ class OutboxRepository(Repository):
         await self._db.execute(update(OutboxMessage).filter_by(id=message.id).values(text=None))
         return message.text
 
-    async def withdraw(self, channel: Channel, **address: str) -> list[str]:
-        """Send none of the pending messages whose address has all these entries; returns what is kept of the
-        text of each, empty for none."""
-        pending = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING)
-        which = (*pending, *_has_entries(address))
+    async def withdraw(self, person_id: int, address: str) -> list[str]:
+        """Send none of the pending emails of a person to an address; returns what is kept of the text of
+        each, empty for none."""
+        which = (col(OutboxMessage.status) == PENDING, *_emails_of(person_id, address))
         messages = await self._db.all(select(OutboxMessage).where(*which).order_by(col(OutboxMessage.id)))
         gone = {"status": "superseded", "payload": b"", "finished_at": self._db.now}
         await self._db.execute(update(OutboxMessage).where(*which).values(gone))
@@ -311,24 +318,21 @@ class OutboxRepository(Repository):
             given_up.values(status="pending", attempts=0, not_before=self._db.now, finished_at=None)
         )
 
-    async def redirect_dead(self, channel: Channel, since: datetime, new: str, **address: str) -> int:
-        """Let what `revive_dead` would send again go to another address."""
-        return await self._redirect(new, *self._given_up(channel, since, address))
+    async def redirect_dead(self, person_id: int, former: str, new: str, since: datetime) -> None:
+        """Let what `revive_dead` would send again to an address of a person go to another of theirs."""
+        await self._redirect(new, *self._given_up("mail", since, {}), *_emails_of(person_id, former))
 
-    async def redirect(self, channel: Channel, new: str, **address: str) -> int:
-        """Let the pending messages whose address has all these entries go to another; returns how many."""
-        is_pending = (col(OutboxMessage.channel) == channel, col(OutboxMessage.status) == PENDING)
-        return await self._redirect(new, *is_pending, *_has_entries(address))
+    async def redirect(self, person_id: int, former: str, new: str) -> None:
+        """Let the pending emails of a person to an address go to another of theirs."""
+        await self._redirect(new, col(OutboxMessage.status) == PENDING, *_emails_of(person_id, former))
 
-    async def _redirect(self, new: str, *which: ColumnElement[bool]) -> int:
+    async def _redirect(self, new: str, *which: ColumnElement[bool]) -> None:
         """Who gets a message may answer it."""
-        messages = await self._db.all(select(OutboxMessage).where(*which))
-        for message in messages:
+        for message in await self._db.all(select(OutboxMessage).where(*which)):
             this = update(OutboxMessage).filter_by(id=message.id)
             await self._db.execute(this.values(address={**message.address, "to": new}))
             token = update(MailToken).filter_by(message_id=message.idempotency_key)
             await self._db.execute(token.values(address=new))
-        return len(messages)
 
     async def has_dead(self, channel: Channel, since: datetime, **address: str) -> bool:
         """Whether there is something for `revive_dead` to send again."""

@@ -132,6 +132,20 @@ async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDes
         assert (await unit.outbox.queue_status("discord")).pending == (not has_other)
 
 
+async def test_an_email_to_somebody_who_claims_an_address_stays_theirs(desk: MailDesk) -> None:
+    """Its token would be that of another address, and of another person."""
+    await desk.table("1830", ["Ann", "Bob"])
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", WORK)
+    await desk.service.submit_personal(await desk.person("Bob"), [f"link {WORK}"])
+    for mail in (await desk.outbox.lease_due(20)).mails:
+        await desk.outbox.mark_failed(mail, "451 busy", desk.clock[0] + timedelta(hours=1))
+    await desk.service.submit_personal(ann, [f"unlink {WORK}"])
+    desk.clock[0] += timedelta(hours=2)
+    assert f"{WORK}: " in await subjects(desk), "it asks Bob to confirm the address"
+
+
 async def test_an_email_that_was_refused_for_good_waits(desk: MailDesk) -> None:
     """Any good email from the person sends it again as it was."""
     await desk.table("1830", ["Bob", "Ann"])

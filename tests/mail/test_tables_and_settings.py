@@ -42,3 +42,5 @@ async def test_several_settings_are_set(desk: MailDesk) -> None:
     await desk.write("Ann", "settings", "settings next off", to=ADDRESS)
     assert "reply to this email with `settings next off`" in desk.newest[ANN].text
     assert (await desk.service.settings.settings(ann)).for_table("").next, "the sender may be forged"
+    await desk.write("Ann", "unlink a@example.org", "unlink b@example.org")
+    assert "unlink b@example.org" in desk.newest[ANN].text.partition("\nNot read\n")[2]

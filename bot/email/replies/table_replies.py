@@ -53,7 +53,7 @@ from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.features.privacy.person import Wanted
 from bot.hub import people
-from bot.hub.command import GAME_WORDS
+from bot.hub.command import GAME_WORDS, Lines, PersonCommand
 from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.queries import NoSuchTable
 from bot.hub.request import UNKNOWN_SEAT, CommandResult, QueryAnswer, Request
@@ -191,9 +191,11 @@ class TableReplies:
         word, get = first_word(lines[0]), self._service.commands.get
         if word in GOING_ON:
             return [lines[0], *filter(GOES_ON.search, lines[1:20])]
-        handler = getattr(get(word), "handler", None)
+        command = get(word)
+        if not isinstance(command, PersonCommand) or command.others is not Lines.SAME_HANDLER:
+            return [lines[0].strip()]
         more = [line for line in lines[1:] if self._service.commands.is_personal(line)]
-        same = [line for line in more if getattr(get(first_word(line)), "handler", None) == handler]
+        same = [line for line in more if getattr(get(first_word(line)), "handler", None) == command.handler]
         return [line.strip() for line in (lines[0], *same)]
 
     def _unread(self, lines: Sequence[str], mail: ParsedMail) -> list[str]:

@@ -93,9 +93,9 @@ async def _send_elsewhere(unit: UnitOfWork, person_id: int, former: str) -> list
     """Let emails that wait for an address that is given up go to another of the person. Who has none is asked
     on Discord instead; returns what the other emails would have said."""
     if others := await unit.people.verified_addresses(person_id):
-        await unit.outbox.redirect("mail", others[0], to=former)
+        await unit.outbox.redirect(person_id, former, others[0])
         return []
-    if withdrawn := await unit.outbox.withdraw("mail", to=former):
+    if withdrawn := await unit.outbox.withdraw(person_id, former):
         for clock in [each.clock for each in await waiting_tables(unit, person_id) if each.clock]:
             await recall(unit, PING_KIND, clock, unit.now)
     return list(filter(None, withdrawn))
