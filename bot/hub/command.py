@@ -319,6 +319,12 @@ class Commands:
         """The names of all commands."""
         return frozenset(self._commands)
 
+    @property
+    def words_before_text(self) -> frozenset[str]:
+        """The names of the commands behind which any text may stand."""
+        named = self._commands.items()
+        return frozenset(name for name, each in named if any(form.takes_any_text for form in each.forms))
+
     def is_personal(self, line: str) -> bool:
         """Whether a line is a command about oneself in full."""
         command = self.get(first_word(line))

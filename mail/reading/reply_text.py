@@ -102,12 +102,13 @@ class ParsedReply(NamedTuple):
     is_below: bool = False
 
 
-def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
-    """The sender's own lines. verbs: the first words of moves, in lower case."""
+def split_reply(text: str, verbs: Collection[str], before_text: Collection[str] = ()) -> ReplyText:
+    """The sender's own lines. verbs: the first words of moves, in lower case. before_text: those of them
+    behind which any text may stand; right behind `say` they are speech."""
     raw_lines = text.splitlines()
     own = own_text([normalize_line(line) for line in raw_lines], verbs)
-    said_above, within_above, lines_above = _split_talk(own.above, verbs)
-    said_below, within_below, lines_below = _split_talk(own.below, verbs)
+    said_above, within_above, lines_above = _split_talk(own.above, verbs, before_text)
+    said_below, within_below, lines_below = _split_talk(own.below, verbs, before_text)
     within = (*within_above, *within_below)
     above = tuple(_readable_lines(lines_above, verbs))
     below = tuple(_readable_lines(lines_below, verbs))
@@ -120,7 +121,7 @@ def split_reply(text: str, verbs: Collection[str]) -> ReplyText:
 
 
 def _split_talk(
-    lines: Sequence[ReplyLine], verbs: Collection[str]
+    lines: Sequence[ReplyLine], verbs: Collection[str], before_text: Collection[str]
 ) -> tuple[list[str], list[ReplyLine], list[ReplyLine]]:
     """What `say …` tells the table, each to the end of its paragraph; lines of that, and what stands between
     `;`, which may be lines of play; and the other lines."""
@@ -132,19 +133,25 @@ def _split_talk(
         word, _, text = line.text.partition(" ")
         if word.casefold().rstrip(":") == "say" and text.strip():
             is_talk = True
-            said.append(text := text.strip())
+            said.append(text.strip())
+            found = _lines_within(line.number, text.strip(), verbs)
+            is_speech = first_word(text.strip()) in before_text
+            within += [each for each in found if not (is_speech and text.strip().startswith(each.text))]
         elif is_talk and line.text and not line.text.casefold().startswith(_DEVICE_SIGNATURES):
-            text = line.text
-            said[-1] = f"{said[-1]} {text}"
+            said[-1] = f"{said[-1]} {line.text}"
+            within += _lines_within(line.number, line.text, verbs)
         else:
             is_talk = False
             rest.append(line)
-            continue
-        parts = [ReplyLine(line.number, part.strip()) for part in text.split(";")]
-        for each in (*parts, *([ReplyLine(line.number, text)] if len(parts) > 1 else [])):
-            within += [line for line in _readable_lines([each], verbs) if first_word(line.text) in verbs]
     told = [*said[: MAX_SAID - 1], *filter(None, [" ".join(said[MAX_SAID - 1 :])])]
     return told, within, rest
+
+
+def _lines_within(number: int, text: str, verbs: Collection[str]) -> list[ReplyLine]:
+    """A text, and what stands between `;` in it, as far as these may be lines of play."""
+    texts = dict.fromkeys([*(part.strip() for part in text.split(";")), text])
+    found = [line for each in texts for line in _readable_lines([ReplyLine(number, each)], verbs)]
+    return [line for line in found if first_word(line.text) in verbs]
 
 
 def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:

@@ -364,6 +364,15 @@ async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Deliver
     assert desk.newest[BOB] is before
 
 
+@pytest.mark.parametrize("text", ["say try harder next time", "say note the price; it falls"])
+async def test_talk_may_begin_like_a_command_behind_which_any_text_stands(
+    desk: MailDesk, notice: Delivery, text: str
+) -> None:
+    await desk.arrive(reply(notice, text))
+    await desk.take()
+    assert f"Ann says: {text[4:]}" in " ".join(desk.newest[BOB].text.split())
+
+
 async def test_what_is_half_done_does_not_say_that_nothing_was(desk: MailDesk, notice: Delivery) -> None:
     """What is said to the table is told, though the move below is refused."""
     (answer,) = (await desk.arrive(reply(notice, "say well\n\nbuy CA"))).replies

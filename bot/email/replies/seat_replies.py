@@ -113,7 +113,9 @@ class ReplyReader:
     def read(self, mail: ParsedMail, address: str = "") -> ReadReply:
         """Read a mail from the owner of an address."""
         verbs, names = self.vocabulary.verbs, self.vocabulary.names
-        text = split_reply(_without_own_name(_with_show(mail.text), names, verbs), verbs)
+        text = split_reply(
+            _without_own_name(_with_show(mail.text), names, verbs), verbs, self.commands.words_before_text
+        )
         readable = {line for line in text.candidates if _POLICY_LINE.fullmatch(line.casefold())}
         if self._reads:
             readable |= self._readable([line for line in text.candidates if line not in readable])
