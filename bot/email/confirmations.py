@@ -71,7 +71,9 @@ class Confirmations:
             if claim is None or claim.address != token.address:
                 if token.address in await unit.people.verified_addresses(token.person_id):
                     return f"{token.address} is confirmed: your emails go there."
-                return f"The request for {token.address} has expired. Please make it again."
+                if yes:
+                    raise ValueError(f"The request for {token.address} has expired. Please make it again.")
+                return f"{token.address} is not linked."
             if not yes:
                 await unit.people.delete_claims(token.person_id)
                 return f"{token.address} is not linked."
@@ -80,7 +82,7 @@ class Confirmations:
             try:
                 sentence = await self._link_address(unit, token.person_id, claim, owner)
             except AlreadyExists as error:
-                return f"{error} Nothing was changed."
+                raise ValueError(str(error)) from error
         correspondents = Correspondents(self._service)
         if former.fault or not former.wants_mail:
             await correspondents.restore(token.person_id, claim.address, was_cut_off=bool(former.fault))
@@ -110,7 +112,9 @@ class Confirmations:
             return await self._answer_seat_offer(token, table, token.seat_number, yes)
         player = next((each for each in table.seated_players if each.person_id == token.person_id), None)
         if player is None:
-            return f"The seat at {table_label(table)} is no longer kept for you."
+            if yes:
+                raise ValueError(f"The seat at {table_label(table)} is no longer kept for you.")
+            return f"No seat at {table_label(table)} is kept for you."
         if player.joined:
             return f"You have a seat at {table_label(table)}, as {player.name}."
         if not yes:
