@@ -11,11 +11,12 @@ from bot.email.replies.reply_limits import ERASED, Ruling
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
-from bot.hub.info import TableInfo
+from bot.hub.info import TableInfo, status_text
 from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import load_standing, prefer_address
 from bot.service import Service
 from mail.composing.page import Attachment
+from mail.reading.line_text import first_word
 from mail.reply_address import ReplyToken
 from storage import (
     AddressClaim,
@@ -65,7 +66,10 @@ class Confirmations:
             of_yes, _, of_no = (token.decision_id or "").partition("|")
             if not (line := of_yes if yes else of_no):
                 return f"Nothing is changed at {token.table_label}."
-            return await said_at_table(self._service, token.person_id, token.table_id, line)
+            table = await self._service.queries.table_info(token.table_id)  # begun, `decline` is a move there
+            if not self._service.commands.from_outside(first_word(line), table.status):
+                raise ValueError(f"Table {table.code} is {status_text(table.status)}.")
+            return await said_at_table(self._service, token.person_id, table.id, line)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(token.person_id)
             if claim is None or claim.address != token.address:

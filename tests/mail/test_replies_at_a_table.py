@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.email.replies.seat_replies import query_in
-from tests.mail.mail_desk import MailDesk
+from tests.mail.mail_desk import ADDRESS, MailDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
 
@@ -107,6 +107,14 @@ async def test_a_yes_that_is_refused_is_not_ok(desk: MailDesk) -> None:
         await desk.write("Dora", "yes")
     told = " ".join(desk.newest[DORA].text.split())
     assert "NOT DONE. A vote is already open, and waits" in told and "Dora would play on for Bob." in told
+
+
+async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
+    """It was answered by NOT DONE, and the others were asked."""
+    await desk.write("Ann", "replace Ann by robot", to=ADDRESS)
+    told = " ".join(desk.newest[ANN].text.split())
+    assert "OK. * Let a robot play on for Ann? * Bob and Cid are asked to vote." in told
+    assert "Let a robot play on for Ann?" in desk.newest[BOB].text
 
 
 @pytest.mark.parametrize(
