@@ -34,9 +34,9 @@ class Confirmations:
 
     async def confirm(self, token: ReplyToken, yes: bool) -> Ruling:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
-        if token.purpose in ("export", "erase"):
-            return await self._about_data(token, yes)
         try:
+            if token.purpose in ("export", "erase"):
+                return await self._about_data(token, yes)
             sentence = await self._confirmed(token, yes)
         except ValueError as error:
             return Ruling("not done", answer_pages.table_answer((str(error),), is_done=False), token)
@@ -45,17 +45,15 @@ class Confirmations:
         return _ruling(sentence, await table_token(self._service, later, about))
 
     async def _about_data(self, token: ReplyToken, yes: bool) -> Ruling:
-        """Hand out what is stored about a person, or delete it; who is deleted gets no answer."""
+        """Hand out what is stored about a person, or delete it; who is deleted gets no answer.
+        Raises ValueError."""
         again, data = replace(token, purpose="reply"), self._service.personal_data
         if not yes:
             return _ruling("Nothing was done with your data.", again)
         if token.purpose == "erase":
             await data.erase(token.person_id)
             return _ruling("", token)._replace(reason=ERASED)
-        try:
-            file = await data.export(token.person_id)
-        except ValueError as error:
-            return _ruling(str(error), again)
+        file = await data.export(token.person_id)
         return _ruling("Here is all that is stored about you.", again, mail_file(file))
 
     async def _confirmed(self, token: ReplyToken, yes: bool) -> str:

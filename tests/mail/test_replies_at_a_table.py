@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.email.replies.seat_replies import query_in
+from bot.hub.people import Limits
 from tests.mail.mail_desk import ADDRESS, MailDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
@@ -91,6 +92,17 @@ async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
     """Only an email that was no reply to one about a seat could ask."""
     await desk.write("Ann", line)
     assert asked in desk.newest[ANN].text
+
+
+async def test_who_has_asked_for_too_many_files_gets_none(
+    desk: MailDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.service.personal_data, "_limits", Limits({"exports": 0}))
+    await desk.write("Ann", "my data")
+    asked = next(each for each in reversed(desk.emails) if "Do you want your data?" in each.text)
+    await desk.write("Ann", "yes", original=asked)
+    told = " ".join(desk.newest[ANN].text.split())
+    assert "NOT DONE. You have exported 0 games today, the most on one day." in told
 
 
 async def test_who_offers_a_seat_in_play_hears_that_it_is_declined(desk: MailDesk) -> None:
