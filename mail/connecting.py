@@ -29,8 +29,9 @@ class AccessTokens(Protocol):
 
 @dataclass(frozen=True)
 class MailAccount:
-    """An IMAP or SMTP server to log in to. user: empty for no login. security: TLS from the first byte,
-    STARTTLS (required; SMTP only), or none. tokens: to log in with (XOAUTH2) in place of the password.
+    """An IMAP or SMTP server to log in to. user: empty for no login, which only SMTP allows. security: `tls`
+    from the first byte, `starttls` (required) or `plain`; for IMAP every value but `plain` is TLS from the
+    first byte. tokens: to log in with (XOAUTH2) in place of the password.
     """
 
     host: str

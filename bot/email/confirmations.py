@@ -11,11 +11,12 @@ from bot.email.replies.reply_limits import ERASED, Ruling
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
-from bot.hub.info import TableInfo
+from bot.hub.info import TableInfo, status_text
 from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import load_standing, prefer_address
 from bot.service import Service
 from mail.composing.page import Attachment
+from mail.reading.line_text import first_word
 from mail.reply_address import ReplyToken
 from storage import (
     AddressClaim,
@@ -33,9 +34,9 @@ class Confirmations:
 
     async def confirm(self, token: ReplyToken, yes: bool) -> Ruling:
         """Link an address, or answer an invitation; a reply to the answer is for the table."""
-        if token.purpose in ("export", "erase"):
-            return await self._about_data(token, yes)
         try:
+            if token.purpose in ("export", "erase"):
+                return await self._about_data(token, yes)
             sentence = await self._confirmed(token, yes)
         except ValueError as error:
             return Ruling("not done", answer_pages.table_answer((str(error),), is_done=False), token)
@@ -44,17 +45,15 @@ class Confirmations:
         return _ruling(sentence, await table_token(self._service, later, about))
 
     async def _about_data(self, token: ReplyToken, yes: bool) -> Ruling:
-        """Hand out what is stored about a person, or delete it; who is deleted gets no answer."""
+        """Hand out what is stored about a person, or delete it; who is deleted gets no answer.
+        Raises ValueError."""
         again, data = replace(token, purpose="reply"), self._service.personal_data
         if not yes:
             return _ruling("Nothing was done with your data.", again)
         if token.purpose == "erase":
             await data.erase(token.person_id)
             return _ruling("", token)._replace(reason=ERASED)
-        try:
-            file = await data.export(token.person_id)
-        except ValueError as error:
-            return _ruling(str(error), again)
+        file = await data.export(token.person_id)
         return _ruling("Here is all that is stored about you.", again, mail_file(file))
 
     async def _confirmed(self, token: ReplyToken, yes: bool) -> str:
@@ -65,13 +64,18 @@ class Confirmations:
             of_yes, _, of_no = (token.decision_id or "").partition("|")
             if not (line := of_yes if yes else of_no):
                 return f"Nothing is changed at {token.table_label}."
-            return await said_at_table(self._service, token.person_id, token.table_id, line)
+            table = await self._service.queries.table_info(token.table_id)  # begun, `decline` is a move there
+            if not self._service.commands.from_outside(first_word(line), table.status):
+                raise ValueError(f"Table {table.code} is {status_text(table.status)}.")
+            return await said_at_table(self._service, token.person_id, table.id, line)
         async with self._store.begin() as unit:
             claim = await unit.people.claim_of_person(token.person_id)
             if claim is None or claim.address != token.address:
                 if token.address in await unit.people.verified_addresses(token.person_id):
                     return f"{token.address} is confirmed: your emails go there."
-                return f"The request for {token.address} has expired. Please make it again."
+                if yes:
+                    raise ValueError(f"The request for {token.address} has expired. Please make it again.")
+                return f"{token.address} is not linked."
             if not yes:
                 await unit.people.delete_claims(token.person_id)
                 return f"{token.address} is not linked."
@@ -80,7 +84,7 @@ class Confirmations:
             try:
                 sentence = await self._link_address(unit, token.person_id, claim, owner)
             except AlreadyExists as error:
-                return f"{error} Nothing was changed."
+                raise ValueError(str(error)) from error
         correspondents = Correspondents(self._service)
         if former.fault or not former.wants_mail:
             await correspondents.restore(token.person_id, claim.address, was_cut_off=bool(former.fault))
@@ -110,7 +114,9 @@ class Confirmations:
             return await self._answer_seat_offer(token, table, token.seat_number, yes)
         player = next((each for each in table.seated_players if each.person_id == token.person_id), None)
         if player is None:
-            return f"The seat at {table_label(table)} is no longer kept for you."
+            if yes:
+                raise ValueError(f"The seat at {table_label(table)} is no longer kept for you.")
+            return f"No seat at {table_label(table)} is kept for you."
         if player.joined:
             return f"You have a seat at {table_label(table)}, as {player.name}."
         if not yes:

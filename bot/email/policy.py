@@ -255,9 +255,7 @@ class MailPolicy:
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return await self._stopped(token, ("stop",))
         if token.purpose in YES_NO_PURPOSES:
-            ruling = await self._yes_or_no(token, reply.text.lines[:1])
-            is_about_table = token.purpose in ABOUT_TABLES and ruling.reason == "not done"
-            return (await self._table_command(mail, token) if is_about_table else None) or ruling
+            return await self._yes_or_no(mail, token, reply.text.lines[:1])
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
@@ -336,11 +334,13 @@ class MailPolicy:
         code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
-    async def _yes_or_no(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
+    async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
         word = first_word(lines[0]) if lines else ""
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
         agrees = word in _YES or word in lines_of_answer[:1]
         if not agrees and word not in _NO:
+            if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
+                return ruling
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
             return Ruling("not done", page, token, lines=lines)
         return (await self._confirmations.confirm(token, agrees))._replace(lines=lines)

@@ -24,9 +24,8 @@ def check_start(path: Path, data: Path) -> None:
 
     path: of the store. data: the folder with `backups/`. Raises InvalidStore.
     """
-    newest = _newest_copy(path, data)
-    kept = _read(newest) if newest else None
-    if kept is None or not kept.tables:
+    newest, kept = _newest_games(path, data)
+    if kept is None:
         return
     found = _read(path)
     if found is None and path.is_file() and path.stat().st_size:
@@ -46,20 +45,12 @@ def check_start(path: Path, data: Path) -> None:
 
 async def accept_store(store: Store, data: Path) -> None:
     """Remember that the store was begun beside a copy of another, so that later starts need no `--new`."""
-    newest = _newest_copy(store.path, data) if store.path else None
-    kept = _read(newest) if newest else None
+    _, kept = _newest_games(store.path, data) if store.path else (None, None)
     if kept is None:
         return
     async with store.begin() as unit:
         given_up = {*(await unit.settings.get(FORMER_STORE_IDS) or "").split(), *kept.ids}
         await unit.settings.set(FORMER_STORE_IDS, " ".join(sorted(given_up)))
-
-
-def _newest_copy(path: Path, data: Path) -> Path | None:
-    """The newest backup of a store, or what was rescued of one that was lost since."""
-    copies = [backup for _, backup in existing_backups(data)[-1:]]
-    copies += path.parent.glob(f"{path.stem}-rescued-*{path.suffix}")
-    return max(copies, key=lambda copy: copy.stat().st_mtime, default=None)
 
 
 class _Contents:
@@ -73,13 +64,24 @@ class _Contents:
 
 def _read(path: Path) -> _Contents | None:
     """What a file holds; None for a file that is missing, empty or no store."""
-    if not path.is_file() or not path.stat().st_size:
-        return None
     try:
+        if not path.stat().st_size:
+            return None
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             return _Contents(connection)
-    except sqlite3.Error:
+    except (OSError, sqlite3.Error):
         return None
+
+
+def _newest_games(path: Path, data: Path) -> tuple[Path, _Contents] | tuple[None, None]:
+    """The newest copy that has games, by the time in its name: a backup of the store, or what was rescued of
+    it when it was lost. One that is damaged or has gone meanwhile is passed over."""
+    copies = [backup for _, backup in existing_backups(data)]
+    copies += path.parent.glob(f"{path.stem}-rescued-*{path.suffix}")
+    for copy in sorted(copies, key=lambda copy: copy.stem[-15:], reverse=True):
+        if (kept := _read(copy)) and kept.tables:
+            return copy, kept
+    return None, None
 
 
 class StoreWatch:

@@ -211,9 +211,23 @@ async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:
     async with pymap.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
     assert "not linked" in (await ann.said("no", to=asked)).text
-    assert "has expired" in (await ann.said("yes", to=asked)).text
+    refused = await ann.said("yes", to=asked)
+    assert headline(refused) == "NOT DONE." and "has expired" in refused.text
     async with pymap.store.read() as unit:
         assert await unit.people.verified_addresses(person.id) == []
+
+
+async def test_an_address_that_somebody_else_has_is_not_linked(pymap: MailHarness) -> None:
+    ann = await pymap.person("Ann")
+    async with pymap.store.begin() as unit:
+        await unit.people.add_identity(ann.id, "discord", "76")
+        person = await people.person_by_discord(unit, 77, "Mallory")
+        await people.claim_address(unit, person.id, "ann@player.test")
+    pymap.service.wake_subscribers()
+    player = pymap.player("Ann")
+    refused = await player.said("yes", to=await player.email())
+    assert headline(refused) == "NOT DONE." and "belongs to Ann, who must give it up" in refused.text
+    assert refused.text.count("Nothing was changed.") == 1
 
 
 async def test_what_the_operator_has_to_mend_is_held(

@@ -211,6 +211,12 @@ async def test_a_robot_is_agreed_to_by_a_reply(office: MailHarness) -> None:
     (table,) = await office.service.queries.list_tables()
     assert [(p.name, p.joined) for p in table.seated_players][-1] == ("Robot", True)
     assert "No robot waits for an answer" in (await sent(bob, "agree", 2)).text
+    await office.service.lobby.start(table.id, by=table.host_id)
+    await office.service.submit(table.id, None, ["pace 24h"], None, None, person_id=table.host_id)
+    refused = await bob.said("no", to=asked)
+    assert headline(refused) == "NOT DONE." and "is being played" in refused.text, "it votes on no pace"
+    async with office.store.read() as unit:
+        assert await unit.polls.open_polls(table.id)
 
 
 async def test_who_declines_sends_the_robot_away_and_the_others_are_told(office: MailHarness) -> None:

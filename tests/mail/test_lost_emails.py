@@ -169,8 +169,14 @@ async def test_the_host_hears_of_an_invitation_that_came_back_and_sends_another(
     await desk.write("Bob", "yes")
     (table,) = await desk.service.queries.list_tables()
     assert [(player.name, player.joined) for player in table.seated_players] == [("Ann", True), ("Bob", True)]
-    await desk.write("Bbo", "yes", original="bbo@player.test")
-    assert "is no longer kept for you" in desk.newest["bbo@player.test"].text
+    for word in ("yes", "join"):  # which would take any open seat, said as a command
+        await desk.write("Bbo", word, original="bbo@player.test")
+        text = desk.newest["bbo@player.test"].text
+        assert "\nNOT DONE.\n" in text and "is no longer kept for you" in text
+    await desk.write("Bbo", "no", original="bbo@player.test")
+    assert "\nOK.\n" in desk.newest["bbo@player.test"].text
+    (table,) = await desk.service.queries.list_tables()
+    assert len(table.seated_players) == 2
 
 
 async def test_an_invitation_is_sent_once_more_to_the_same_address(desk: MailDesk) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.email.replies.seat_replies import query_in
-from tests.mail.mail_desk import MailDesk
+from bot.hub.people import Limits
+from tests.mail.mail_desk import ADDRESS, MailDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
 
@@ -93,6 +94,17 @@ async def test_what_is_stored_about_a_player_is_asked_for_in_a_reply_too(
     assert asked in desk.newest[ANN].text
 
 
+async def test_who_has_asked_for_too_many_files_gets_none(
+    desk: MailDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.service.personal_data, "_limits", Limits({"exports": 0}))
+    await desk.write("Ann", "my data")
+    asked = next(each for each in reversed(desk.emails) if "Do you want your data?" in each.text)
+    await desk.write("Ann", "yes", original=asked)
+    told = " ".join(desk.newest[ANN].text.split())
+    assert "NOT DONE. You have exported 0 games today, the most on one day." in told
+
+
 async def test_who_offers_a_seat_in_play_hears_that_it_is_declined(desk: MailDesk) -> None:
     """Only where the game had not begun, or was paused, they did."""
     await desk.write("Ann", "replace Bob by Dora <dora@player.test>")
@@ -107,6 +119,14 @@ async def test_a_yes_that_is_refused_is_not_ok(desk: MailDesk) -> None:
         await desk.write("Dora", "yes")
     told = " ".join(desk.newest[DORA].text.split())
     assert "NOT DONE. A vote is already open, and waits" in told and "Dora would play on for Bob." in told
+
+
+async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
+    """It was answered by NOT DONE, and the others were asked."""
+    await desk.write("Ann", "replace Ann by robot", to=ADDRESS)
+    told = " ".join(desk.newest[ANN].text.split())
+    assert "OK. * Let a robot play on for Ann? * Bob and Cid are asked to vote." in told
+    assert "Let a robot play on for Ann?" in desk.newest[BOB].text
 
 
 @pytest.mark.parametrize(

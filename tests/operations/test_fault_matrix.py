@@ -30,7 +30,7 @@ FAULTS = (
     "Database hangs", "Service hangs", "Store from before 1.0.0", "Discord away",
     "Token revoked or wrong", "IMAP away", "SMTP away", "Clock set by a day", "Two services",
     "Picture worker hangs", "Backlog", "Store deleted or replaced", "Write-ahead log cut or overwritten",
-    "Start beside backups", "Copy without its log", "Killed",
+    "Start beside backups or a rescued store", "Copy without its log", "Killed",
 )  # fmt: skip
 
 

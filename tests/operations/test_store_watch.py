@@ -210,3 +210,22 @@ async def test_a_new_store_beside_a_rescued_one_has_to_be_wanted(
         check_start(path, tmp_path / "data")
     await restore(rescued, path, replace=True)
     check_start(path, tmp_path / "data")
+
+
+@sqlite_only
+async def test_a_copy_without_games_hides_no_older_one(world: ServiceHarness, tmp_path: Path) -> None:
+    """What was rescued on a full disk is empty or damaged, and a link may lead nowhere."""
+    data, path = tmp_path / "data", tmp_path / "none.db"
+    (data / FOLDER).mkdir(parents=True)
+    oldest = data / FOLDER / "railpost-20260601-120000.db"
+    await backup(world.store, oldest)
+    async with await open_store(tmp_path / "new.db") as store:
+        await backup(store, data / FOLDER / "railpost-20260602-120000.db")
+    (tmp_path / "none-rescued-20260603-120000.db").touch()
+    (tmp_path / "none-rescued-20260603-130000.db").write_bytes(b"no store" * 1000)
+    (tmp_path / "none-rescued-20260603-140000.db").symlink_to("gone.db")
+    with pytest.raises(InvalidStore, match=rf"is a new store, and .*{oldest.name} has 1 table\."):
+        check_start(path, data)
+    async with await open_store(path) as store:
+        await accept_store(store, data)
+    check_start(path, data)

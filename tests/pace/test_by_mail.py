@@ -189,6 +189,18 @@ async def test_an_offer_is_no_turn_and_ends_with_another_deal(driven: DrivenTabl
     assert "You need not answer it any more: the CS from Bob to Ann for $50." in ended.text
 
 
+async def test_a_deputy_reads_who_has_an_offer(driven: DrivenTable, desk: MailDesk) -> None:
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.settings("Ann", "away until 2026-06-05 deputy Dora")
+    for name, line in (*OPENING, *((name, "pass") for name in NAMES), ("Ann", "pass")):
+        assert isinstance(await driven.say(name, line), Completed)
+    await driven.say("Bob", "sell private CS to Ann for 50")
+    driven.now += timedelta(minutes=3)
+    (offer,) = (each for each in to(await desk.take(), "Dora") if "offer" in each.subject)
+    assert "Ann has an offer, and you answer for them, Dora.\n" in offer.text
+
+
 async def test_who_goes_away_as_they_are_asked_hears_what_became_of_their_order(
     driven: DrivenTable, desk: MailDesk
 ) -> None:

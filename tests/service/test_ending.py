@@ -98,6 +98,9 @@ async def test_pictures_of_the_end(empty: ServiceHarness) -> None:
     await finished(empty)
     wanted = ["sheet", "prices", "revenue", "animation", "review"]
     assert await drawn(empty, OnePixelPictures()) == wanted
+    empty.service = Service(empty.store, without=["review"])
+    wanted = ["sheet", "worth", "prices", "revenue", "animation"]
+    assert await drawn(empty, OnePixelPictures()) == wanted, "no other chart shows the worth"
 
 
 class SlowAnimation(OnePixelPictures):

@@ -79,8 +79,10 @@ def turn_notice(
     blocks += bullets("These tables wait for you too", also_waiting)
     if in_advance:
         headline = f"You may answer in advance{f' for {deputy_for}' if deputy_for else ''}, {name}."
+    elif is_offer and deputy_for:
+        headline = f"{deputy_for} has an offer, and you answer for them, {name}."
     elif is_offer:
-        headline = f"An offer to {f'{deputy_for}: you answer for them' if deputy_for else 'you'}, {name}."
+        headline = f"An offer to you, {name}."
     elif deputy_for:
         headline = f"It is {deputy_for}'s turn: you play for them, {name}."
     else:

@@ -56,7 +56,7 @@ from bot.hub import people
 from bot.hub.command import GAME_WORDS, Lines, PersonCommand
 from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.queries import NoSuchTable
-from bot.hub.request import UNKNOWN_SEAT, CommandResult, QueryAnswer, Request
+from bot.hub.request import UNKNOWN_SEAT, CommandResult, Completed, PollUpdated, QueryAnswer, Request
 from bot.pictures.workers import WATCHED, PictureWorkers
 from bot.service import Service
 from engine.core.words import join_words
@@ -394,8 +394,11 @@ async def said_at_table(
 
 def answer_text(result: CommandResult, line: str) -> str:
     """The answer to a line. Raises ValueError with what is wrong."""
-    if isinstance(result, QueryAnswer):
-        return result.text
+    match result:
+        case QueryAnswer():
+            return result.text
+        case Completed() | PollUpdated():
+            return "\n".join(result.sentences)
     raise ValueError(getattr(result, "reason", f"`{line}` is not possible now."))
 
 

@@ -135,8 +135,7 @@ class TimeCommands:
             return refused(request, "You have taken more time for this decision already.")
         clock.extended = True
         due = ClockRules(info.pace, table.metadata.settings).deadline(clock)
-        zone = table.metadata.settings[request.seat].zone if request.seat in table.metadata.settings else None
-        until = moment_text(due.time_up, zone) if due else ""
+        until = moment_text(due.time_up, _zone_of(table, request.seat)) if due else ""
         name = table.state.players[request.seat]
         async with self._cache.commit_request(table, request) as draft:
             unit = await draft.unit()
@@ -163,13 +162,16 @@ class TimeCommands:
             unit = await draft.unit()
             clocks = await unit.clocks.seat_clocks(table.stored_info.id)
             for seat in asked:
-                told.append(await self._nudge_seat(unit, table, seat, clocks.get(seat)))
+                zone = _zone_of(table, request.seat)
+                told.append(await self._nudge_seat(unit, table, seat, clocks.get(seat), zone))
             draft.result = QueryAnswer("nudge", " ".join(told))
         return draft.result
 
     @staticmethod
-    async def _nudge_seat(unit: UnitOfWork, table: LiveTable, seat: int, clock: SeatClock | None) -> str:
-        """Set the time at which a player is asked again; a sentence about it."""
+    async def _nudge_seat(
+        unit: UnitOfWork, table: LiveTable, seat: int, clock: SeatClock | None, zone: str | None
+    ) -> str:
+        """Set the time at which a player is asked again; a sentence about it. zone: of who reads it."""
         info, name = table.stored_info, table.state.players[seat]
         recipient = table.metadata.recipients.get(seat)
         if recipient is None:
@@ -186,13 +188,20 @@ class TimeCommands:
         row = await unit.clocks.get_due(f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
         if row and row.due_at > unit.now:
-            return f"{name} is asked again when their quiet hours end, as somebody has nudged them already."
+            when = moment_text(row.due_at, zone)
+            return f"Somebody has nudged {name} already; they are asked again on {when}."
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):
             return f"{name} was asked again less than twelve hours ago."
         at = not_quiet(unit.now, recipient.settings.quiet_hours)
         await recall(unit, NUDGE_KIND, clock, at)
         await unit.facts.set(NUDGE_KIND, info.id, recipient.person_id, at.isoformat())
         return f"{name} is asked again{' when their quiet hours end' if at > unit.now else ''}."
+
+
+def _zone_of(table: LiveTable, seat: int) -> str | None:
+    """The time zone of the player of a seat."""
+    settings = table.metadata.settings.get(seat)
+    return settings.zone if settings else None
 
 
 async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

@@ -50,10 +50,10 @@ def commands() -> list[Command]:
 
 
 async def add_to_ending(table: LiveTable) -> EndingPart:
-    """Records, the charts beside that of worth, which a review shows, and the map as an animation."""
+    """Records, the charts, and the map as an animation."""
     records = await asyncio.to_thread(game_records, *table.log.stored_game())
     found = list(records_text(records))
-    return EndingPart([("Records", found)] if found else [], pictures=[*CHART_KINDS[1:], "animation"])
+    return EndingPart([("Records", found)] if found else [], pictures=[*CHART_KINDS, "animation"])
 
 
 async def _chart(query: QueryRequest) -> QueryAnswer:

@@ -14,10 +14,11 @@ from typing import NamedTuple, Protocol
 import engine
 from bot.hub.cache import TableCache
 from bot.hub.changes import STANDINGS
-from bot.hub.feature import AddToEnding, Page
+from bot.hub.feature import AddToEnding, EndingPart, Page, PagePicture
 from bot.hub.info import TableInfo
 from bot.hub.log import TableLog
 from bot.hub.notifications.messages import Notification
+from bot.position.controls import ReviewChart
 from bot.position.text_views import over_sentence
 from bot.position.times import duration_text
 from engine.core.words import counted, dollars, join_words
@@ -41,9 +42,16 @@ async def ending_page(
         [("", list(places_of(table.state))), *(each for part in parts for each in part.lists)],
         [control for part in parts for control in part.controls],
         decision_id=table.current_decision_id,
-        pictures=[picture for part in parts for picture in part.pictures],
+        pictures=_pictures(parts),
         files=[file for part in parts for file in part.files],
     )
+
+
+def _pictures(parts: Sequence[EndingPart]) -> list[PagePicture]:
+    """The pictures of the parts; the chart of a review shows the worth by round too."""
+    pictures = [picture for part in parts for picture in part.pictures]
+    has_review = any(isinstance(picture, ReviewChart) for picture in pictures)
+    return [picture for picture in pictures if not (has_review and picture == "worth")]
 
 
 def headline_of(state: engine.State) -> str:
