@@ -105,9 +105,9 @@ async def test_a_code_in_the_talk_of_another_player_counts_for_nobody(desk: Mail
     """Bob says the code of an email to him, and hopes that Ann's reply comes to him."""
     his = email(desk, "One", BOB)
     code = code_of(his)
-    await desk.write("Bob", f"say look at this: {code}", original=his)
+    await desk.write("Bob", f"say try this: {code}", original=his)
     hers = email(desk, "One")
-    assert f"Bob says: look at this: {code}" in " ".join(hers.text.split())
+    assert f"Bob says: try this: {code}" in " ".join(hers.text.split())
     assert await tables(desk, answer("pass\n\n" + quoted(hers))) == [ONE]
     assert await tables(desk, answer("pass\n\n| Bob: # " + code)) == []
 
