@@ -98,8 +98,10 @@ def over_sentence(state: engine.State) -> str:
     """Why the game is over; nothing if it is not."""
     if state.game_over is None:
         return ""
-    first, _, rest = state.game_over.reason.rstrip(".").partition(" ")
-    return f"The game is over: {first.lower() if first in ('All', 'It', 'The') else first} {rest}."
+    reason = state.game_over.reason.rstrip(".")
+    if not reason.startswith(tuple(f"{name} " for name in state.players)):
+        reason = reason[:1].lower() + reason[1:]
+    return f"The game is over: {reason}."
 
 
 def question_text(state: engine.State, pending: Sequence[PendingDecision]) -> str:

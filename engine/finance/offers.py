@@ -81,14 +81,16 @@ def lapse_offers(g: Game) -> None:
         g.emit(OfferEnded(offer.number, "lapsed"))
 
 
-TURNS = (Waterfall, StockTurn, OperatingTurn, MergerTurn)
+_TURNS = (Waterfall, StockTurn, OperatingTurn, MergerTurn)
 """Frames in which offers are made. Any other on top of them, such as a discard, interrupts a turn."""
 
 
 def answerable_offers(g: Game) -> list[Offer]:
     """The open offers that can be accepted in this turn: their recipients are asked."""
+    if not g.state.offers:
+        return []
     answers = [each for each in g.title.out_of_turn_awaiting if isinstance(each, OfferResponses)]
-    return [offer for each in answers for offer in each.answerable(g)] if g.state.offers else []
+    return [offer for each in answers for offer in each.answerable(g)]
 
 
 def offer_label(g: Game, offer: Offer) -> str:
@@ -130,7 +132,7 @@ class OfferResponses(OutOfTurn[Game]):
 
     def answerable(self, g: Game) -> list[Offer]:
         """The open offers that can be accepted now, or once what interrupts the turn has been answered."""
-        is_interrupted = type(g.top) not in TURNS
+        is_interrupted = type(g.top) not in _TURNS
         return [offer for offer in g.state.offers if is_interrupted or self._refuse_deal(g, offer) is None]
 
     def options(self, g: Game, seat: str) -> Iterator[Option]:

@@ -19,7 +19,7 @@ from bot.discord.controls.controls import NO_TABLE, WATCH, CustomId
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
 from bot.discord.table_lookup import TableLookup
 from bot.features.game_files.feature import game_text_file
-from bot.features.watch.feature import REFRESH, may_be_shown_elsewhere
+from bot.features.watch.feature import REFRESH, WatchedGame, may_be_shown_elsewhere
 from bot.hub.info import TableInfo
 from bot.pictures.views import NamedPicture, picture_file_name
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
@@ -64,37 +64,40 @@ class WatchInteractions:
         channel, watcher = interaction.channel, self._service.watcher
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
+        place = _place(channel.id)
+        person_id = await self._lookup.person_id(interaction.user)
         async with self._locks.setdefault(channel.id, asyncio.Lock()):
-            place = _place(channel.id)
-            person_id = await self._lookup.person_id(interaction.user)
             asked = (
                 watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
             )
             game = await asked
-            drawn = await watcher.draw(game, self._pictures)
-            images = _attachments(drawn)
-            galleries = parts.media_galleries([each.ref for each in images])
-            payload = [
-                parts.text_display(game.text),
-                *galleries,
-                *_buttons(game.controls),
-            ]
-            message, told = await self._edit(channel, game.message, payload, images), "The post is up to date"
-            try:
-                if not message:
-                    message = str(
-                        (await self._api.send(channel, payload, str(interaction.id), (), images)).id
-                    )
-                    told = "The game is shown"
-                elif news and game.since != game.snapshot.moves:
-                    await self._api.send(channel, [parts.text_display(game.text)], f"{interaction.id}.news")
-            except discord.Forbidden:
-                raise ValueError(
-                    "Railpost may not write or attach files here; a moderator of the server can allow it."
-                ) from None
+            message, told = await self._post(channel, game, str(interaction.id), news=news)
             await watcher.keep(game, place, message)
-            link = f"https://discord.com/channels/{interaction.guild_id}/{channel.id}/{message}"
-            await reply_text(interaction, f"{told}: {link}")
+        link = f"https://discord.com/channels/{interaction.guild_id}/{channel.id}/{message}"
+        await reply_text(interaction, f"{told}: {link}")
+
+    async def _post(
+        self, channel: discord.abc.Snowflake, game: WatchedGame, key: str, *, news: bool
+    ) -> tuple[str, str]:
+        """Edit the post of a game, or make one: its id, and what is said of it. Raises ValueError."""
+        images = _attachments(await self._service.watcher.draw(game, self._pictures))
+        payload = [
+            parts.text_display(game.text),
+            *parts.media_galleries([each.ref for each in images]),
+            *_buttons(game.controls),
+        ]
+        message = await self._edit(channel, game.message, payload, images)
+        try:
+            if not message:
+                posted = await self._api.send(channel, payload, key, (), images)
+                return str(posted.id), "The game is shown"
+            if news and game.since != game.snapshot.moves:
+                await self._api.send(channel, [parts.text_display(game.text)], f"{key}.news")
+        except discord.Forbidden:
+            raise ValueError(
+                "Railpost may not write or attach files here; a moderator of the server can allow it."
+            ) from None
+        return message, "The post is up to date"
 
     async def file_of_table(self, interaction: discord.Interaction, code: str) -> tuple[bytes, TableInfo]:
         """The game of a table of this server, with the table, if the user may see it and show it here. Raises

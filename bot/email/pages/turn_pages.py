@@ -64,9 +64,9 @@ def turn_notice(
     prompt: a sentence that says what to do. legal_lines: lines ready to copy. events_since: what happened
     since the player's last turn. in_advance: another is to act, and the reader may answer before. is_offer:
     it is no turn, and another has offered the reader a deal. deputy_for: the player whose turn it is, if the
-    reader plays for them. more: sentences of features, such as until
-    when, and what each way to connect would bring. whole_turns: several lines in one, with `;` between;
-    lays_nothing: they leave out the tile. position: lines of text, and tables. also_waiting: other tables.
+    reader plays for them. more: sentences of features, such as until when, and what each way to connect would
+    bring. whole_turns: several lines in one, with `;` between; lays_nothing: they leave out the tile.
+    position: lines of text, and tables. also_waiting: other tables.
     """
     blocks: list[Block] = [*map(Paragraph, (prompt, *more))]
     blocks += copyable(f"The whole turn at once{'; it lays nothing' * lays_nothing}", whole_turns)

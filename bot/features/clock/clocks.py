@@ -69,7 +69,7 @@ class ClockRules:
 
     def deadline(self, clock: SeatClock) -> Deadline | None:
         """The deadline of the decision that a clock runs for."""
-        if clock.decision_id is None or clock.since is None or self.pace.kind == "none":
+        if clock.decision_id is None or clock.since is None:
             return None
         pace, calendar = self.pace, self.calendar(clock.seat)
         if clock.lapses >= LAPSES and pace.kind == "each":

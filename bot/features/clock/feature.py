@@ -161,8 +161,8 @@ class TimeCommands:
         async with self._cache.commit_request(table, request) as draft:
             unit = await draft.unit()
             clocks = await unit.clocks.seat_clocks(table.stored_info.id)
+            zone = _zone_of(table, request.seat)
             for seat in asked:
-                zone = _zone_of(table, request.seat)
                 told.append(await self._nudge_seat(unit, table, seat, clocks.get(seat), zone))
             draft.result = QueryAnswer("nudge", " ".join(told))
         return draft.result
