@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.features.clock.feature import TimeCommands, add_deadline, clock_timers, notice_pages
 from bot.features.clock.time_up import play_line
-from bot.features.clock.update import follow_table, follow_tables
+from bot.features.clock.update import follow_table, follow_tables, is_at_rest
 from bot.features.digest.feature import DigestTimer, WaitingPages
 from bot.features.game_files import feature as game_files
 from bot.features.game_files.feature import read_game
@@ -84,7 +84,7 @@ class Service(Hub):
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
             polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=declining_seat),
-            follow=None if "clock" in without else Followers(follow_tables, follow_table),
+            follow=None if "clock" in without else Followers(follow_tables, follow_table, is_at_rest),
         )  # fmt: skip
         cache = self.cache
         self.pictures = pictures

@@ -23,7 +23,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -31,6 +31,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.hub.cache import TableCache
 from bot.hub.loading import UnreadableTable
+from bot.hub.table import LiveTable
 from storage import JobState, NotFound, SeatClock, Store, StoredTimer, StoreError, UnitOfWork, Work
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,8 @@ again because another player wants it, and when they are told what they have not
 SET_BACK = timedelta(seconds=60)  # by which the time is earlier than it was, if it was set back
 MAX_WAIT = 15.0  # seconds between two looks at the store
 MIN_WAIT = 0.5  # seconds after a commit, so that a run of commits is followed up once
+AT_REST = timedelta(seconds=5)
+"""The same at tables where nothing hangs on a moment: less than messages are held off."""
 FIRST_RETRY, LAST_RETRY = timedelta(seconds=MAX_WAIT), timedelta(minutes=10)
 BATCH = 50
 TABLES_AT_ONCE = 32
@@ -51,11 +54,13 @@ TABLES_AT_ONCE = 32
 class Followers(NamedTuple):
     """Keep the clocks of tables up with their logs: of several at once, and of one; whether that was done.
 
-    tables: returns those that have to be followed one by one.
+    tables: returns those that have to be followed one by one. is_at_rest: whether a table may wait, because
+    nothing but a reminder in a day comes of its moves.
     """
 
     tables: Callable[[TableCache, Sequence[int]], Awaitable[Sequence[int]]]
     table: Callable[[TableCache, int], Awaitable[bool]]
+    is_at_rest: Callable[[LiveTable], bool]
 
 
 TimerHandler = Callable[[StoredTimer], Awaitable[bool]]
@@ -92,6 +97,8 @@ class Clock:
         self._skipped: set[str] = set()  # what could not be done in this tick, and what is not tried in it
         self._failed: dict[str, tuple[timedelta, datetime]] = {}  # by name: the last wait, and until when
         self._noted_at: datetime | None = None  # when the time was kept last
+        self._at_rest_until = datetime.min.replace(tzinfo=UTC)  # tables at rest are not followed before
+        self._leaves_at_rest = False  # in this tick
         self._unknown: set[str] = set()  # kinds without a timer, of which the operator was told
 
     async def run(self) -> None:
@@ -100,7 +107,7 @@ class Clock:
             while True:
                 wait = MAX_WAIT
                 try:
-                    wait = await self._seconds_until(await self.tick())
+                    wait = await self._seconds_until(await self.tick(leaves_at_rest=True))
                 except (StoreError, SQLAlchemyError) as error:
                     log.warning("the clock could not go on: %s", error)
                 wake_event.clear()
@@ -117,19 +124,30 @@ class Clock:
         wait = (due_at - self._cache.store.now()).total_seconds()
         return min(max(wait, MIN_WAIT), MAX_WAIT)
 
-    async def tick(self) -> datetime | None:
-        """Follow up the tables and do all that is due; when something is due next."""
+    async def tick(self, *, leaves_at_rest: bool = False) -> datetime | None:
+        """Follow up the tables and do all that is due; when something is due next. leaves_at_rest: of tables
+        at rest there was a look just before, so they wait."""
         now = self._cache.store.now()
         self._failed = {name: each for name, each in self._failed.items() if each[1] + LAST_RETRY > now}
         self._skipped = {name for name, (_, until) in self._failed.items() if until > now}
         await self._note_time()
+        self._leaves_at_rest = leaves_at_rest and now < self._at_rest_until
+        if not self._leaves_at_rest:
+            self._at_rest_until = now + AT_REST
         look = await self._follow_and_look()
         while look.rows_due:
             for row in look.rows_due:
                 if not await self._safely(row.key, self._handle(row)):
                     self._skipped.add(row.key)
             look = await self._follow_and_look()
+        if self._leaves_at_rest:
+            return min(look.next_due_at or self._at_rest_until, self._at_rest_until)
         return look.next_due_at
+
+    def _is_left(self, table_id: int) -> bool:
+        """Whether a table that is behind waits, because it is at rest."""
+        table = self._cache.peek(table_id) if self._leaves_at_rest else None
+        return table is not None and self._follow is not None and self._follow.is_at_rest(table)
 
     async def _handle(self, row: StoredTimer) -> bool:
         if (timer := self.timers.get(row.kind)) is not None:
@@ -152,7 +170,11 @@ class Clock:
             clocks = unit.clocks
             behind = await clocks.tables_behind()
             return _Look(
-                [each for each in behind if self._cache.table_name(each) not in self._skipped],
+                [
+                    each
+                    for each in behind
+                    if self._cache.table_name(each) not in self._skipped and not self._is_left(each)
+                ],
                 await clocks.rows_due(unit.now, BATCH, besides=self._skipped),
                 await clocks.next_due_at(besides=self._skipped),
             )
@@ -203,6 +225,7 @@ class Clock:
             if last - now > SET_BACK:
                 await unit.clocks.look_again_everywhere()
                 self._failed.clear()
+                self._at_rest_until = now
         self._noted_at = now
 
 

@@ -11,7 +11,7 @@ import pytest
 import engine
 from bot.features.clock import update
 from bot.hub.table import LiveTable
-from bot.hub.timers import FIRST_RETRY
+from bot.hub.timers import AT_REST, FIRST_RETRY
 from engine.game_text.history import GameHistory
 from storage.repositories.clocks import ClockRecord
 from tests.pace.conftest import NAMES, DrivenTable
@@ -111,3 +111,18 @@ async def test_14_12_a_reminder_reads_no_log(driven: DrivenTable) -> None:
     assert driven.heard("Bob", "reminder")
     table = driven.service.cache.peek(driven.table)
     assert table is not None and not table.has_log
+
+
+@pytest.mark.parametrize("quiet", [False, True], ids=["at rest", "with quiet hours"])
+async def test_only_tables_at_rest_wait_a_little(driven: DrivenTable, quiet: bool) -> None:
+    """Without a pace, nothing hangs on the moment, unless somebody has quiet hours."""
+    await driven.begin("none")
+    if quiet:
+        await driven.settings("Cid", "zone UTC", "quiet 22:00-07:00")
+    await driven.service.submit(driven.table, 0, ["buy SV"], None, "r")
+    await driven.service.clock.tick(leaves_at_rest=True)
+    assert await behind(driven) == ([] if quiet else [driven.table])
+    driven.now += AT_REST
+    await driven.service.clock.tick(leaves_at_rest=True)
+    assert await behind(driven) == []
+    assert await waits(driven, driven.table) == [None, "0.2", None]

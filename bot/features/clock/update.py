@@ -23,7 +23,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once
-from bot.hub.notifications.preferences import PersonSettings
+from bot.hub.notifications.preferences import CHANNELS, PersonSettings
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
@@ -59,6 +59,25 @@ async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence
     if changes.messages:
         cache.wake_subscribers()
     return alone
+
+
+def is_at_rest(table: LiveTable) -> bool:
+    """Whether nothing but a reminder in a day comes of the moves at a table.
+
+    It has no pace, and none of its players has quiet hours, an escalation, an absence or a deputy, or wants
+    to know when they are next.
+    """
+    info = table.stored_info
+    return (
+        info.pace.kind == "none"
+        and not info.deputies
+        and not any(_needs_clock(settings, info.code) for settings in table.metadata.settings.values())
+    )
+
+
+def _needs_clock(settings: PersonSettings, code: str) -> bool:
+    tell = settings.for_table(code)
+    return bool(settings.quiet or settings.absence or tell.next or CHANNELS.get(tell.escalation or ""))
 
 
 async def follow_table(cache: TableCache, table_id: int) -> bool:
