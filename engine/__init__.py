@@ -60,7 +60,7 @@ from engine.core.state import (
     encode_state,
     is_seat,
 )
-from engine.core.words import counted, dollars, join_words
+from engine.core.words import counted, dollars
 from engine.finance import loans
 from engine.finance.loans import LoanStatus
 from engine.finance.market import space_label, space_name
@@ -369,7 +369,6 @@ __all__ = [
     "is_readable",
     "is_seat",
     "is_secret",
-    "join_words",
     "later_fall",
     "legal_lines",
     "loan_status",

@@ -24,7 +24,6 @@ from engine.core.components.definitions import (
     LoanDefinition,
     MailContractAbility,
     MarketCell,
-    MarketDefinition,
     MarketZone,
     Node,
     PhaseDefinition,
