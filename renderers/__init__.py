@@ -258,30 +258,3 @@ def _track_edges(view: MapView, coord: str) -> str:
     here = view.hex_at(coord)
     edges = {(int(end[1:]) + here.rotation) % 6 for path in here.paths for end in path if end[0] == "e"}
     return " ".join(str(e) for e in sorted(edges))
-
-
-__all__ = [
-    "CHART_KINDS",
-    "PALETTES",
-    "WAYS_PER_SHEET",
-    "Animator",
-    "ChartKind",
-    "Moment",
-    "PaletteName",
-    "Picture",
-    "around",
-    "auction_png",
-    "chart_png",
-    "chart_view",
-    "companies_png",
-    "map_png",
-    "market_png",
-    "measure_rendering",
-    "part_around",
-    "review_png",
-    "sheet_png",
-    "tile_places_png",
-    "tiles_left_png",
-    "upgrades_png",
-    "ways_png",
-]  # fmt: skip
