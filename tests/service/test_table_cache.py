@@ -153,7 +153,7 @@ async def test_a_backup_restored_under_a_running_service(world: ServiceHarness, 
     await backup(world.store, tmp_path / "backup.db")
     await world.say("Bob", "buy CS")
     await world.say("Cid", "buy DH")
-    await restore(tmp_path / "backup.db", world.store, replace=True)
+    await restore(tmp_path / "backup.db", world.store)
     answer = await world.say("Bob", "bid CA 165")
     assert isinstance(answer, Completed)
     assert await world.lines() == ["buy SV", "bid CA 165"]
