@@ -197,8 +197,8 @@ async def test_14_9_a_move_reads_the_snapshot_and_not_the_log(
     read = list[int]()
     rows = MoveLogRepository.rows
 
-    async def counted(self: MoveLogRepository, table_id: int, after: int = 0) -> list[LogRow]:
-        found = await rows(self, table_id, after)
+    async def counted(self: MoveLogRepository, table_id: int) -> list[LogRow]:
+        found = await rows(self, table_id)
         read.append(len(found))
         return found
 
