@@ -366,7 +366,7 @@ def restore(
 
     settings = load_settings()
     create_data_folder(settings)
-    former = asyncio.run(restore_store(path, settings.database_url, replace=True))
+    former = asyncio.run(restore_store(path, settings.database_url))
     restore_mail_secret(path, settings.data)
     typer.echo("Restored." + (f" The former store is in {former}." if former else ""))
 

@@ -34,7 +34,6 @@ from engine.core.state import (
     WaterfallBidding,
 )
 from engine.finance import market
-from engine.game import Game
 from engine.kernel import game_of
 from engine.operating import run, track
 from engine.operating.stations import printed_home
@@ -261,11 +260,10 @@ def best_run(state: State, company: str) -> tuple[TrainRun, ...]:
 def train_runs(state: State, company: str, routes: Iterable[tuple[str, str]]) -> tuple[TrainRun, ...]:
     """Routes of a company, (train, notation) each, with what they earn. Raises ValueError for none such."""
     g = game_of(state)
-    return tuple(TrainRun(train, text, _route_revenue(g, company, train, text)) for train, text in routes)
-
-
-def _route_revenue(g: Game, company: str, train: str, text: str) -> int:
-    return run.company_route_revenue(g, company, parse_route(g.network, company, text, train))
+    parsed = ((train, text, parse_route(g.network, company, text, train)) for train, text in routes)
+    return tuple(
+        TrainRun(train, text, run.company_route_revenue(g, company, route)) for train, text, route in parsed
+    )
 
 
 class TileUpgrades(NamedTuple):
@@ -306,20 +304,3 @@ def rotations_on(state: State, tile: str, hex: str) -> dict[int, int]:
     if track.refuse_hex(g, hex) or track.refuse_tile(g, tile, hex):
         return {}
     return same_rotations(g.components, hex, state.tiles.get(hex), tile)
-
-
-__all__ = [
-    "Topic",
-    "TrainRun",
-    "best_run",
-    "bids",
-    "companies_in_question",
-    "free_cash",
-    "hexes_in_question",
-    "places_of",
-    "rotations_on",
-    "tile_upgrades",
-    "tiles_left",
-    "topic",
-    "train_runs",
-]

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from PIL import Image
+
 import engine
 from engine import State, dollars, game_of, places_of, tile_faces, tile_upgrades, tiles_left
 from renderers.canvas import encode_png
@@ -44,6 +46,11 @@ from renderers.views import (
 )
 
 
+def _picture(image: Image.Image, alt: str) -> Picture:
+    """A picture with its description, which is cut at its end where it is too long."""
+    return Picture(encode_png(image), clip_text(alt), image.width, image.height)
+
+
 def map_png(
     state: State,
     *,
@@ -63,15 +70,13 @@ def map_png(
     Raises KeyError for an unknown hex, ValueError for a route without track.
     """
     view = map_view(state, highlight=highlight, routes=routes, company=company, crop=crop)
-    image = draw_map(view, size, palette=PALETTES[palette])
-    return Picture(encode_png(image), view.alt, image.width, image.height)
+    return _picture(draw_map(view, size, palette=PALETTES[palette]), view.alt)
 
 
 def market_png(state: State, *, highlight: Iterable[str] = (), palette: PaletteName = "light") -> Picture:
     """The stock market. `highlight`: the companies whose price changed last."""
     view = market_view(state, highlight=highlight)
-    image = draw_market(view, PALETTES[palette])
-    return Picture(encode_png(image), view.alt, image.width, image.height)
+    return _picture(draw_market(view, PALETTES[palette]), view.alt)
 
 
 def sheet_png(
@@ -87,15 +92,13 @@ def sheet_png(
     leaves out the names of privates and the tiles.
     """
     view = sheet_view(state, revenues=revenues, has_footer=has_footer)
-    image = draw_sheet(view, PALETTES[palette])
-    return Picture(encode_png(image), view.alt, image.width, image.height)
+    return _picture(draw_sheet(view, PALETTES[palette]), view.alt)
 
 
 def auction_png(state: State, *, palette: PaletteName = "light") -> Picture:
     """An auction: what is for sale, income, bids and their leader, and everybody's free money."""
     view = auction_view(state)
-    image = draw_auction(view, PALETTES[palette])
-    return Picture(encode_png(image), view.alt, image.width, image.height)
+    return _picture(draw_auction(view, PALETTES[palette]), view.alt)
 
 
 def companies_png(
@@ -109,8 +112,7 @@ def companies_png(
     if not companies:
         raise ValueError("no company is given")
     view = sheet_view(state, revenues=revenues)
-    image = draw_companies(view, companies, PALETTES[palette])
-    return Picture(encode_png(image), clip_text(companies_alt(view, companies)), image.width, image.height)
+    return _picture(draw_companies(view, companies, PALETTES[palette]), companies_alt(view, companies))
 
 
 def ways_png(
@@ -141,8 +143,7 @@ def ways_png(
         for caption, view in zip(captions, views, strict=True)
     ]
     nearby = ". ".join(surroundings(each for each in views[0].hexes if each.coord != hex))
-    alt = clip_text(f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
-    return Picture(encode_png(image), alt, image.width, image.height)
+    return _picture(image, f"Ways to lay on {hex}. {'. '.join(words)}. {nearby}".strip() + ".")
 
 
 def chart_png(
@@ -153,8 +154,7 @@ def chart_png(
     `statistics`: the table of rounds that the engine makes of a game's history.
     """
     view = chart_view(title, statistics, kind)
-    image = draw_chart(view, PALETTES[palette])
-    return Picture(encode_png(image), view.alt, image.width, image.height)
+    return _picture(draw_chart(view, PALETTES[palette]), view.alt)
 
 
 def review_png(
@@ -178,8 +178,7 @@ def review_png(
     view = ReviewView(
         replace(worth, marks=marked), tuple(BarView(name, tuple(parts)) for name, parts in bars)
     )
-    image = draw_review(view, PALETTES[palette])
-    return Picture(encode_png(image), view.alt, image.width, image.height)
+    return _picture(draw_review(view, PALETTES[palette]), view.alt)
 
 
 def tile_places_png(state: State, tile: str, *, palette: PaletteName = "light") -> Picture:
@@ -191,8 +190,7 @@ def tile_places_png(state: State, tile: str, *, palette: PaletteName = "light") 
     left = tiles_left(state).get(tile, 0)
     count = "any number" if left is None else left
     named = f"{tile_title(tile).capitalize()} may lie on: {where}. Left: {count}."
-    alt = clip_text(f"{named} {map_description(map_view(state))}")
-    return Picture(encode_png(image), alt, image.width, image.height)
+    return _picture(image, f"{named} {map_description(map_view(state))}")
 
 
 def upgrades_png(state: State, tile: str, *, palette: PaletteName = "light") -> Picture:
@@ -248,7 +246,7 @@ def _tiles_png(
         f"{name}: {', '.join(f'{tile_title(tile)}{worth(tile)} {count(tile)}' for tile in tiles) or 'none'}"
         for name, tiles in groups.items()
     ]
-    return Picture(encode_png(image), clip_text(f"{heading}. {'. '.join(words)}."), image.width, image.height)
+    return _picture(image, f"{heading}. {'. '.join(words)}.")
 
 
 def _revenues(view: MapView, coord: str) -> str:
@@ -260,30 +258,3 @@ def _track_edges(view: MapView, coord: str) -> str:
     here = view.hex_at(coord)
     edges = {(int(end[1:]) + here.rotation) % 6 for path in here.paths for end in path if end[0] == "e"}
     return " ".join(str(e) for e in sorted(edges))
-
-
-__all__ = [
-    "CHART_KINDS",
-    "PALETTES",
-    "WAYS_PER_SHEET",
-    "Animator",
-    "ChartKind",
-    "Moment",
-    "PaletteName",
-    "Picture",
-    "around",
-    "auction_png",
-    "chart_png",
-    "chart_view",
-    "companies_png",
-    "map_png",
-    "market_png",
-    "measure_rendering",
-    "part_around",
-    "review_png",
-    "sheet_png",
-    "tile_places_png",
-    "tiles_left_png",
-    "upgrades_png",
-    "ways_png",
-]  # fmt: skip

@@ -66,17 +66,14 @@ def split_in_two(text: str) -> list[str]:
 class Canvas:
     """An RGB picture at final size, for sprites and text."""
 
-    def __init__(self, size: tuple[int, int], background: Color) -> None:
-        self.image = Image.new("RGB", size, background)
-        self.draw = ImageDraw.Draw(self.image)
+    def __init__(self, image: Image.Image) -> None:
+        self.image = image
+        self.draw = ImageDraw.Draw(image)
 
     @classmethod
-    def copy_of(cls, image: Image.Image) -> Canvas:
-        """A canvas with a copy of a picture."""
-        canvas = cls.__new__(cls)
-        canvas.image = image.copy()
-        canvas.draw = ImageDraw.Draw(canvas.image)
-        return canvas
+    def empty(cls, size: tuple[int, int], background: Color) -> Canvas:
+        """A canvas of one colour."""
+        return cls(Image.new("RGB", size, background))
 
     def write(
         self,
@@ -115,18 +112,10 @@ class Canvas:
 class Page(Canvas):
     """A canvas with the colours that everything on it has."""
 
-    def __init__(self, size: tuple[int, int], palette: Palette) -> None:
-        super().__init__(size, palette.page)
+    def __init__(self, size: tuple[int, int], palette: Palette, drawn: Image.Image | None = None) -> None:
+        """drawn: what is on it already, a copy of which it gets."""
+        super().__init__(drawn.copy() if drawn else Image.new("RGB", size, palette.page))
         self.palette = palette
-
-    @classmethod
-    def copy_of_page(cls, image: Image.Image, palette: Palette) -> Page:
-        """A page with a copy of a picture."""
-        page = cls.__new__(cls)
-        page.palette = palette
-        page.image = image.copy()
-        page.draw = ImageDraw.Draw(page.image)
-        return page
 
 
 class SupersampledCanvas:

@@ -113,7 +113,7 @@ class MarketLayout:
 def draw_market(view: MarketView, palette: Palette = theme.LIGHT) -> Image.Image:
     """The market as a picture in its palette, 1200 pixels wide."""
     layout = MarketLayout(view)
-    canvas = Page.copy_of_page(_draw_empty(palette, _without_tokens(view)), palette)
+    canvas = Page((WIDTH, layout.height), palette, _draw_empty(palette, _without_tokens(view)))
     for cell in view.cells:
         _draw_tokens(canvas, layout, cell)
     _draw_price_list(canvas, layout)

@@ -27,7 +27,7 @@ def token(badge: Badge, diameter: int) -> Image.Image:
     )
     shape.disc((radius, radius), radius, ring)
     shape.disc((radius, radius), radius - 1.3, color)
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     text_color = color_math.readable_on(color_math.parse_color(badge.text_color), color)
     _write_symbol(canvas, badge.sym, diameter, 1.0, text_color)
     return canvas.image
@@ -43,7 +43,7 @@ def reserved_slot(palette: Palette, badge: Badge, diameter: int) -> Image.Image:
     for i in range(6):
         shape.bar((radius, radius), pi * i / 6, radius, diameter * 0.09, palette.stop_fill)
     shape.disc((radius, radius), radius - max(2.0, diameter * 0.09), palette.stop_fill)
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     _write_symbol(canvas, badge.sym, diameter, 0.88, palette.text_on(palette.stop_fill, 0.35))
     return canvas.image
 
@@ -72,7 +72,7 @@ def grade(letter: str, size: int, color: Color) -> Image.Image:
     diameter = round(size * 1.15)
     shape = SupersampledCanvas((diameter, diameter))
     shape.disc((diameter / 2, diameter / 2), diameter / 2, color_math.BLACK)
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     text_color = color_math.readable_on(color, color_math.BLACK)
     canvas.write((diameter / 2, diameter / 2), letter, round(size * 0.9), text_color)
     return canvas.image
@@ -88,7 +88,7 @@ def plate(
     edge, radius = (1.0, 4.0) if is_tight else (1.3, height / 2)
     shape.rounded_rectangle(0, 0, width, height, radius, border)
     shape.rounded_rectangle(edge, edge, width - edge, height - edge, radius - edge, fill)
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     canvas.write((width / 2, height / 2), text, size, color)
     return canvas.image
 
@@ -111,7 +111,7 @@ def structure(palette: Palette, view: Structure, size: int) -> Image.Image:
     shape.rounded_rectangle(0, 0, width, height, height * 0.3, color)
     shape.rounded_rectangle(1.3, 1.3, width - 1.3, height - 1.3, height * 0.3 - 1.3, background)
     _STRUCTURE_ICONS[view.kind](shape, height * 0.62, height / 2, height * 0.36, color)
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     if view.is_built:
         canvas.write((height * 1.16, height / 2), f"+{view.bonus}", size, color, align="l")
     return canvas.image

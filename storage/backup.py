@@ -45,13 +45,13 @@ async def backup(source: Store | str | Path, target: Path) -> None:
     await asyncio.to_thread(_backup, _store_path(source), target)
 
 
-async def restore(source: Path, target: Store | str | Path, replace: bool = False) -> Path | None:
+async def restore(source: Path, target: Store | str | Path) -> Path | None:
     """Replace a store by a backup; returns the file in which the former store is kept, if there was one.
 
-    Raises InvalidStore for a source that is not a store or is damaged, NewerStore for one that a newer
-    Railpost wrote, StoreError where the target exists and `replace` is False, or is not a store.
+    Raises InvalidStore for a source that is not a store or is damaged, and for a target that is none,
+    NewerStore for a source that a newer Railpost wrote, StoreError where the target cannot be written.
     """
-    return await asyncio.to_thread(_restore, source, _store_path(target), replace)
+    return await asyncio.to_thread(_restore, source, _store_path(target))
 
 
 def _store_path(store: Store | str | Path) -> Path:
@@ -66,15 +66,12 @@ def _backup(source: Path, target: Path) -> None:
         live.backup(copy)
 
 
-def _restore(source: Path, target: Path, replace: bool) -> Path | None:
-    exists = target.exists()
-    if exists and not replace:
-        raise StoreError(f"{target} exists already; allow to replace it.")
+def _restore(source: Path, target: Path) -> Path | None:
     with open_read_only(source) as backup_file, closing(sqlite3.connect(":memory:")) as staged:
         _check_integrity(backup_file, source)
         backup_file.backup(staged)
         _upgrade_copy(staged)
-        if not exists:
+        if not target.exists():
             with _new_database(target) as copy:
                 staged.backup(copy)
             return None

@@ -121,13 +121,9 @@ class ServerLock:
                 self.trouble = f"no answer within {ANSWER_TIMEOUT:.0f} seconds"
                 return "unknown"
             await self.release()
-        try:
-            async with asyncio.timeout(ANSWER_TIMEOUT):
-                return "held" if await self.acquire() else "lost"
-        except Exception as error:  # of the driver or the operating system, or no answer in time
-            self.trouble = first_line(error)
-            await self.release()
-            return "unknown"
+        if await _acquire(self):
+            return "held"
+        return "unknown" if self.trouble else "lost"
 
     async def _answers(self, connection: "psycopg.AsyncConnection") -> bool:
         """Whether the server answers on the connection. A question without an answer stays open."""
@@ -245,7 +241,7 @@ async def _wait_for(lock: JobLock, names: str, report: Report) -> None:
         log.info("this process does this job now: %s", names)
 
 
-async def _acquire(lock: JobLock, head_start: float) -> bool:
+async def _acquire(lock: JobLock, head_start: float = 0.0) -> bool:
     """Try to get the lock; where it could not be tried, the lock says why."""
     lock.trouble = ""
     try:

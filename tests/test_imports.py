@@ -89,25 +89,10 @@ def builtins_called(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield node.func.id, node.lineno
 
 
-def public_names(root: Path) -> set[str]:
-    """The names in `engine.__all__`."""
-    init = root / "engine" / "__init__.py"
-    if not init.exists():
-        return set()
-    for node in ast.parse(init.read_text(encoding="utf-8")).body:
-        match node:
-            case (
-                ast.Assign(targets=[ast.Name(id="__all__")], value=value)
-                | ast.AnnAssign(target=ast.Name(id="__all__"), value=ast.expr() as value)
-            ):
-                return set(ast.literal_eval(value))
-    return set()
-
-
 def is_module_of_engine(root: Path, name: str) -> bool:
     """Whether `from engine import name` would import a module instead of a public name."""
     path = root / "engine" / name
-    return (path.is_dir() or path.with_suffix(".py").exists()) and name not in public_names(root)
+    return path.is_dir() or path.with_suffix(".py").exists()
 
 
 def forbidden_imports(root: Path) -> list[str]:
@@ -414,7 +399,7 @@ def tree_of(root: Path, files: dict[str, str]) -> Path:
 )
 def test_check_complains(tmp_path: Path, check: Callable[[Path], list[str]], file: str, text: str) -> None:
     inner = {
-        "engine/__init__.py": "__all__ = ['play']",
+        "engine/__init__.py": "",
         "engine/kernel.py": "",
         "engine/board/a.py": "def f():\n    from engine.kernel import g",
         "mail/a_b.py": "from mail import a",
@@ -435,6 +420,6 @@ def test_check_complains(tmp_path: Path, check: Callable[[Path], list[str]], fil
     ],
 )
 def test_check_permits(tmp_path: Path, file: str, text: str) -> None:
-    inner = {"engine/__init__.py": "__all__ = ['play']", "engine/kernel.py": ""}
+    inner = {"engine/__init__.py": "", "engine/kernel.py": ""}
     tree = tree_of(tmp_path, inner | {file: text})
     assert not [complaint for check in CHECKS for complaint in check(tree)]

@@ -35,5 +35,5 @@ def command(
         typer.echo("\n".join(report.troubles) or report.verdict)
     else:
         typer.echo(status_text(report))
-    if not report.is_healthy or (report.needs_operator and not health):
+    if not report.is_healthy or (report.troubles and not health):
         raise typer.Exit(1)

@@ -29,6 +29,7 @@ from storage import (
     check_integrity,
     open_store,
     quick_check,
+    resolve_line_of_play,
 )
 
 
@@ -79,10 +80,7 @@ def _position_problem(snapshot: TableSnapshot, folded: engine.State) -> str | No
 
 
 def _snapshot_problems(snapshot: TableSnapshot, rows: list[LogRow]) -> Iterator[str]:
-    moves = [row for row in rows if row.kind == "move" or row.rewinds_to is not None]
-    current = 0
-    for row in moves:
-        current = row.seq if row.rewinds_to is None else row.rewinds_to
+    current = resolve_line_of_play(rows).current_move
     if snapshot.current_move != current:
         yield f"its last move is row {current}, and the snapshot says row {snapshot.current_move}."
     rewinds = sum(row.rewinds_to is not None for row in rows)

@@ -89,11 +89,6 @@ class StatusReport(msgspec.Struct):
         return not self.problems
 
     @property
-    def needs_operator(self) -> bool:
-        """Whether something is to be done, such as about a table that cannot be read."""
-        return bool(self.troubles)
-
-    @property
     def troubles(self) -> list[str]:
         """Problems, and what is wrong with queues, pictures, backups and single tables, a sentence each."""
         found = [*self.problems, *self.degraded, *([self.backup_trouble] if self.backup_trouble else [])]

@@ -223,35 +223,30 @@ class Metrics:
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        registry = self.registry
+
+        def gauge(name: str, meaning: str, *labels: str) -> Gauge:
+            return Gauge(f"railpost_{name}", meaning, labels, registry=self.registry)
+
         self._commands = Counter(
-            "railpost_commands", "Commands carried out", ["transport", "result"], registry=registry
+            "railpost_commands", "Commands carried out", ["transport", "result"], registry=self.registry
         )
         self._seconds = Histogram(
-            "railpost_command_seconds", "From a command to its result", buckets=BUCKETS, registry=registry
+            "railpost_command_seconds",
+            "From a command to its result",
+            buckets=BUCKETS,
+            registry=self.registry,
         )
-        self._healthy = Gauge(
-            "railpost_healthy", "1 if the service as a whole does its work", registry=registry
-        )
-        self._tables = Gauge("railpost_tables", "Tables in the store", ["status"], registry=registry)
-        self._in_memory = Gauge("railpost_tables_in_memory", "Tables in memory", registry=registry)
-        self._pending = Gauge("railpost_outbox_pending", "Messages waiting", ["channel"], registry=registry)
-        self._oldest = Gauge(
-            "railpost_outbox_oldest_seconds", "Wait of the first message", ["channel"], registry=registry
-        )
-        self._dead = Gauge("railpost_outbox_dead", "Messages given up", ["channel"], registry=registry)
-        self._pictures = Gauge("railpost_pictures_waiting", "Pictures waiting", registry=registry)
-        self._errors = Gauge("railpost_log_errors", "Errors in the log since the start", registry=registry)
-        self._unreadable = Gauge(
-            "railpost_tables_unreadable", "Tables that could not be read since the start", registry=registry
-        )
-        self._leading = Gauge(
-            "railpost_job_leading",
-            "1 if this process does the job, 0 if it stands by",
-            ["job"],
-            registry=registry,
-        )
-        self._attached = Gauge("railpost_connected", "1 if connected", ["name"], registry=registry)
+        self._healthy = gauge("healthy", "1 if the service as a whole does its work")
+        self._tables = gauge("tables", "Tables in the store", "status")
+        self._in_memory = gauge("tables_in_memory", "Tables in memory")
+        self._pending = gauge("outbox_pending", "Messages waiting", "channel")
+        self._oldest = gauge("outbox_oldest_seconds", "Wait of the first message", "channel")
+        self._dead = gauge("outbox_dead", "Messages given up", "channel")
+        self._pictures = gauge("pictures_waiting", "Pictures waiting")
+        self._errors = gauge("log_errors", "Errors in the log since the start")
+        self._unreadable = gauge("tables_unreadable", "Tables that could not be read since the start")
+        self._leading = gauge("job_leading", "1 if this process does the job, 0 if it stands by", "job")
+        self._attached = gauge("connected", "1 if connected", "name")
 
     def record_command(self, transport: str, result: str, seconds: float) -> None:
         """Count a command. result: the name of its result's class."""

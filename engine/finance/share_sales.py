@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.core.actions import SellShares
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, POOL, OperatingTurn, PendingSale, StockRound
 from engine.finance.loans import is_tradable
@@ -15,6 +16,7 @@ from engine.finance.ownership import (
     too_few_shares,
 )
 from engine.game import Game
+from engine.mechanics import Option
 
 
 def refuse_sale_before_first_turn(g: Game, company: str) -> str | None:
@@ -23,6 +25,12 @@ def refuse_sale_before_first_turn(g: Game, company: str) -> str | None:
     if first or not g.company(company).has_operated:
         return f"The {company} has not completed a turn of an operating round{g.cite('1830 §12.1')}."
     return None
+
+
+def sale_option(g: Game, company: str, count: int, price: int) -> Option:
+    """The sale of so many shares, as it is offered. price: dollars that a share brings."""
+    percent, dollars = count * share_percent(g, company), count * price
+    return Option(SellShares(company, count), f"Sell {percent} % of the {company} for ${dollars:,}")
 
 
 def refuse_share_sale(g: Game, seat: str, company: str, percent: int) -> str | None:

@@ -9,16 +9,3 @@ from engine.game_text.history import GameHistory, HistoryLine
 from engine.game_text.position import set_up_position
 from engine.game_text.replay import ReplayReport, replay
 from engine.game_text.script import ScriptError, read_script, write_script
-
-__all__ = [
-    "GameHistory",
-    "HistoryLine",
-    "ReplayReport",
-    "ScriptError",
-    "compare_checkpoint",
-    "current_checkpoints",
-    "read_script",
-    "replay",
-    "set_up_position",
-    "write_script",
-]

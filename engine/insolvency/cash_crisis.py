@@ -29,7 +29,7 @@ from engine.core.words import join_words
 from engine.finance.loans import in_zone, put_into_liquidation, size_definition
 from engine.finance.offers import lapse_offers
 from engine.finance.ownership import close_covered_shorts, next_president, share_percent
-from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
+from engine.finance.share_sales import refuse_sale_at_steady_price, sale_option, sell_at_steady_price
 from engine.game import Game
 from engine.mechanics import Option, never
 
@@ -107,11 +107,8 @@ class CashCrisisQuestion:
     def _sales(self, g: Game, frame: CashCrisis) -> Iterator[Option]:
         for company, co in g.state.companies.items():
             for count in range(1, max(co.shares.get(frame.seat, 0), 0) // share_percent(g, company) + 1):
-                if self.refusal(g, frame, frame.seat, sale := SellShares(company, count)) is None:
-                    dollars = g.price(company) * count
-                    yield Option(
-                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars:,}"
-                    )
+                if self.refusal(g, frame, frame.seat, SellShares(company, count)) is None:
+                    yield sale_option(g, company, count, g.price(company))
 
     def refusal(self, g: Game, frame: CashCrisis, seat: str, action: Action) -> str | None:
         match action:

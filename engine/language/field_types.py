@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -36,93 +36,49 @@ def _key(symbol: str) -> str:
     return symbol.casefold().replace("&", "")
 
 
-class _Symbol(FieldType):
-    """A symbol from a list, in any case and with or without `&`."""
+Values = Callable[[Game], Iterable[Any]]
 
-    def symbols(self, g: Game) -> list[str]:
-        raise NotImplementedError
+
+class _Symbol(FieldType):
+    """A symbol from a list, in any case and with or without `&`. candidates: by default all of them."""
+
+    def __init__(self, symbols: Values, candidates: Values | None = None) -> None:
+        self._symbols, self._candidates = symbols, candidates or symbols
 
     def parse_word(self, g: Game, word: str) -> str | None:
         key = _key(word)
-        return next((s for s in self.symbols(g) if _key(s) == key), None)
+        return next((s for s in self._symbols(g) if _key(s) == key), None)
 
     def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from self.symbols(g)
+        yield from self._candidates(g)
 
 
-class _CompanySymbol(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.state.companies)
+def _nothing(_: Game) -> Iterable[Any]:
+    return ()
 
 
-class _PrivateSymbol(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.state.private_owners)
+def _share_places(g: Game) -> Iterable[str]:
+    """Where shares can be now; a treasury only where a company owns shares of itself."""
+    own = any(sym in company.shares for sym, company in g.state.companies.items())
+    return (IPO, POOL, TREASURY) if own else (IPO, POOL)
 
 
-class _ShareSource(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return [IPO, POOL, TREASURY]
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        """Where shares can be now; a treasury only where a company owns shares of itself."""
-        own = any(sym in company.shares for sym, company in g.state.companies.items())
-        yield from self.symbols(g) if own else (IPO, POOL)
+_HEX = _Symbol(lambda g: g.components.map.hexes, _nothing)
+_PRIVATE = _Symbol(lambda g: g.state.private_owners)
+_TRAIN = _Symbol(lambda g: g.title.trains)
 
 
-class _TrainSeller(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return [BANK, POOL, *g.state.companies]
+class _Number(FieldType):
+    """A whole number. candidates: by default none, because there is no end to them."""
 
+    def __init__(self, candidates: Values = _nothing) -> None:
+        self._candidates = candidates
 
-class _TrainName(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.title.trains)
-
-
-class _TileNumber(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.components.tiles)
-
-
-class _PlainTile(_TileNumber):
-    """A tile; where it was left out, one for a plain hex."""
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from g.components.preprinted_upgrades.get("plain", ())
-
-
-class _Hex(_Symbol):
-    def symbols(self, g: Game) -> list[str]:
-        return list(g.components.map.hexes)
-
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[str]:
-        yield from ()
-
-
-class _Amount(FieldType):
     def parse_word(self, g: Game, word: str) -> int | None:
         return int(word) if word.isdecimal() and len(word) < 8 else None
 
-
-class _Count(_Amount):
     def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from range(1, 11)
-
-
-class _ParPrice(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from g.components.par_prices
-
-
-class _Rotation(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from range(6)
-
-
-class _OfferNumber(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from (o.number for o in g.state.offers)
+        yield from self._candidates(g)
 
 
 class _Player(FieldType):
@@ -146,7 +102,7 @@ class _City(FieldType):
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         hex, dot, node = words[at].partition(".")
-        known_hex = _Hex().parse_word(g, hex)
+        known_hex = _HEX.parse_word(g, hex)
         if known_hex is not None and not dot:
             yield (known_hex,), at + 1
         elif known_hex is not None and node.isdecimal():
@@ -174,7 +130,7 @@ class _Routes(FieldType):
         routes = []
         for part in " ".join(words[at:end]).split(","):
             train, _, route = part.strip().partition(" ")
-            name = _TrainName().parse_word(g, train)
+            name = _TRAIN.parse_word(g, train)
             if name is None and "-" in part:
                 name, route = _only_train(g), part
             if name is None or not route:
@@ -184,11 +140,6 @@ class _Routes(FieldType):
 
     def format(self, g: Game, values: tuple[Any, ...]) -> str:
         return ", ".join(f"{train} {route}" for train, route in values[0]) or "best"
-
-
-class _Size(_Amount):
-    def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
-        yield from g.components.company_sizes
 
 
 class _ListOf(FieldType):
@@ -214,23 +165,26 @@ def _only_train(g: Game) -> str | None:
 
 
 FIELD_TYPES: dict[str, FieldType] = {
-    "COMPANY": _CompanySymbol(),
-    "PRIVATE": _PrivateSymbol(),
-    "SOURCE": _ShareSource(),
-    "SELLER": _TrainSeller(),
-    "TRAIN": _TrainName(),
-    "TILE": _TileNumber(),
-    "PLAIN": _PlainTile(),
-    "HEX": _Hex(),
-    "AMOUNT": _Amount(),
-    "COUNT": _Count(),
-    "PAR": _ParPrice(),
-    "ROTATION": _Rotation(),
-    "OFFER": _OfferNumber(),
+    "COMPANY": _Symbol(lambda g: g.state.companies),
+    "PRIVATE": _PRIVATE,
+    "SOURCE": _Symbol(lambda g: (IPO, POOL, TREASURY), _share_places),
+    "SELLER": _Symbol(lambda g: (BANK, POOL, *g.state.companies)),
+    "TRAIN": _TRAIN,
+    "TILE": _Symbol(lambda g: g.components.tiles),
+    "PLAIN": _Symbol(
+        lambda g: g.components.tiles, lambda g: g.components.preprinted_upgrades.get("plain", ())
+    ),
+    "HEX": _HEX,
+    "AMOUNT": _Number(),
+    "COUNT": _Number(lambda g: range(1, 11)),
+    "PAR": _Number(lambda g: g.components.par_prices),
+    "ROTATION": _Number(lambda g: range(6)),
+    "OFFER": _Number(lambda g: (offer.number for offer in g.state.offers)),
     "PLAYER": _Player(),
     "CITY": _City(),
     "ROUTES": _Routes(),
-    "SIZE": _Size(),
-    "PRIVATES": _ListOf(_PrivateSymbol()),
-    "HEXES": _ListOf(_Hex()),
+    "SIZE": _Number(lambda g: g.components.company_sizes),
+    "PRIVATES": _ListOf(_PRIVATE),
+    "HEXES": _ListOf(_HEX),
 }
+"""By the name that a form has for a field. PLAIN: a tile; where it was left out, one for a plain hex."""

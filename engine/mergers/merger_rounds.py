@@ -65,16 +65,14 @@ class MergerRoundRules(AutomaticRules):
         match frame.stage:
             case "export":
                 self._export(g, frame)
-            case "convert":
-                self._convert(g, frame)
+            case "convert" | "offer" as stage:
+                self._ask(g, frame, stage)
             case "sales":
                 self._sales(g, frame)
             case "liquidate":
                 self._liquidate(g, frame)
             case "acquire":
                 self._acquire(g, frame)
-            case "offer":
-                self._offer(g, frame)
             case _:
                 self._end(g, frame)
         return True
@@ -107,14 +105,9 @@ class MergerRoundRules(AutomaticRules):
             )
         )
 
-    def _convert(self, g: Game, frame: MergerRound) -> None:
-        self._ask(g, frame, "convert", companies_able_to_act(g, frame))
-
-    def _offer(self, g: Game, frame: MergerRound) -> None:
-        self._ask(g, frame, "offer", companies_able_to_act(g, frame))
-
-    def _ask(self, g: Game, frame: MergerRound, stage: ActiveStage, able: list[str]) -> None:
+    def _ask(self, g: Game, frame: MergerRound, stage: ActiveStage) -> None:
         """Give the next company that can act, and whose president will, its turn; or go to the next stage."""
+        able = companies_able_to_act(g, frame)
         if able and self.polls and frame.willing_presidents is None:
             presidents = tuple(dict.fromkeys(g.president(c) for c in able))
             planned = {c: action for c, action in frame.planned.items() if c in able}

@@ -48,7 +48,7 @@ from engine.finance.market import Space
 from engine.finance.ownership import share_percent
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
-from engine.operating.dividends import pay_dividend
+from engine.operating.dividends import RevenueStep, pay_dividend
 from engine.operating.run import destination_stop, home_stop
 from engine.operating.stations import free_slots, reserved_slots
 from engine.operating.turn import OperatingTurnQuestion, Step
@@ -268,7 +268,7 @@ class DestinationTokenStep(Step):
 
 
 @dataclass(frozen=True)
-class ConnectionDividendStep(Step):
+class ConnectionDividendStep(RevenueStep):
     """Pay the revenue of a connection run in full, or withhold it (1870 §11.4.2).
 
     `price_move`: from the space of the company's token to the space it moves to if the revenue is paid.
@@ -278,24 +278,20 @@ class ConnectionDividendStep(Step):
     name: str = "dividend"
     handles: tuple[type[Action], ...] = (PayDividend, WithholdDividend)
 
-    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
-        return turn.revenue > 0
+    @property
+    def choices(self) -> str:
+        return "pay or withhold"
 
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return f"Decide about the revenue: pay or withhold{g.cite('1870 §11.4.2')}."
+    def cite(self, g: Game) -> str:
+        return g.cite("1870 §11.4.2")
 
     def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"pay or withhold the ${turn.revenue:,} of the connection run of the {turn.company}"
+        return f"{self.choices} the ${turn.revenue:,} of the connection run of the {turn.company}"
 
     def options(self, g: Game, turn: OperatingTurn) -> Iterator[Option]:
         per_share = turn.revenue * share_percent(g, turn.company) // 100
         yield Option(PayDividend(), f"Pay ${turn.revenue:,}: ${per_share:,} a share")
         yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
-
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        if turn.revenue:
-            return None
-        return f"The {turn.company} has no revenue to pay or withhold{g.cite('1870 §11.4.2')}."
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue

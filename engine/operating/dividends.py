@@ -61,8 +61,40 @@ def pay_shareholders(g: Game, company: str, dollars: int) -> None:
             g.pay(BANK, holder, amount, CashReason.DIVIDEND, company)
 
 
+class RevenueStep(Step):
+    """A step that decides about the revenue of a run. `choices`: what may become of it, in words."""
+
+    @property
+    def choices(self) -> str:
+        return "pay, halve or withhold"
+
+    def cite(self, g: Game) -> str:
+        """The section that asks for the decision."""
+        return g.cite("1830 §20.3")
+
+    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
+        return turn.revenue > 0
+
+    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
+        return f"Decide about the revenue: {self.choices}{self.cite(g)}."
+
+    def prompt(self, g: Game, turn: OperatingTurn) -> str:
+        return f"{self.choices} the ${turn.revenue:,} of the {turn.company}"
+
+    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
+        if turn.revenue:
+            return None
+        return f"The {turn.company} has no revenue to pay or withhold{self.cite(g)}."
+
+
+def lower_without_dividend(g: Game, company: str) -> None:
+    """What follows a turn without revenue: the price falls as if it were withheld (1830 §8.2.4)."""
+    g.emit(DividendDeclared(company, "none", 0))
+    market.move_token(g, company, market.left(g, market.token_space(g, company)), PriceReason.NO_DIVIDEND)
+
+
 @dataclass(frozen=True)
-class DividendStep(Step):
+class DividendStep(RevenueStep):
     """Pay or withhold the revenue. Without revenue the price falls as if it were withheld (1830 §8.2.4).
 
     `half_rounding`: half may be paid too, rounded up to a multiple of so many dollars (0: it may not).
@@ -80,16 +112,8 @@ class DividendStep(Step):
     name: str = "dividend"
     handles: tuple[type[Action], ...] = (PayDividend, WithholdDividend, PayHalfDividend)
 
-    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
-        return turn.revenue > 0
-
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return f"Decide about the revenue: {self._choices()}{g.cite('1830 §20.3')}."
-
-    def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"{self._choices()} the ${turn.revenue:,} of the {turn.company}"
-
-    def _choices(self) -> str:
+    @property
+    def choices(self) -> str:
         return "pay, halve or withhold" if self.half_rounding else "pay or withhold"
 
     def _amount_paid(self, turn: OperatingTurn, action: Action) -> int:
@@ -111,11 +135,9 @@ class DividendStep(Step):
         yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
 
     def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        if not turn.revenue:
-            return f"The {turn.company} has no revenue to pay or withhold{g.cite('1830 §20.3')}."
-        if isinstance(action, PayHalfDividend) and not self.half_rounding:
+        if turn.revenue and isinstance(action, PayHalfDividend) and not self.half_rounding:
             return f"Revenue is paid or withheld as a whole{g.cite('1830 §20.3')}."
-        return None
+        return super().refusal(g, turn, action)
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
@@ -139,14 +161,11 @@ class DividendStep(Step):
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         if not turn.acted:
-            g.emit(DividendDeclared(turn.company, "none", 0))
-            market.move_token(
-                g, turn.company, market.left(g, market.token_space(g, turn.company)), PriceReason.NO_DIVIDEND
-            )
+            lower_without_dividend(g, turn.company)
 
 
 @dataclass(frozen=True)
-class DoubleJumpDividendStep(Step):
+class DoubleJumpDividendStep(RevenueStep):
     """Pay the revenue, half of it, or withhold it (1817 §6.6).
 
     The price rises by one space if the revenue paid is at least the price, and by two if it is at least
@@ -157,14 +176,8 @@ class DoubleJumpDividendStep(Step):
     name: str = "dividend"
     handles: tuple[type[Action], ...] = (PayDividend, WithholdDividend, PayHalfDividend)
 
-    def is_blocking(self, g: Game, turn: OperatingTurn) -> bool:
-        return turn.revenue > 0
-
-    def pass_refusal(self, g: Game, turn: OperatingTurn) -> str | None:
-        return f"Decide about the revenue: pay, halve or withhold{g.cite('1817 §6.6')}."
-
-    def prompt(self, g: Game, turn: OperatingTurn) -> str:
-        return f"pay, halve or withhold the ${turn.revenue:,} of the {turn.company}"
+    def cite(self, g: Game) -> str:
+        return g.cite("1817 §6.6")
 
     def _amount_paid(self, g: Game, turn: OperatingTurn, action: Action) -> int:
         """Dollars that the action pays on all shares together."""
@@ -183,11 +196,6 @@ class DoubleJumpDividendStep(Step):
             per_share = f"{paid * share_percent(g, turn.company) / 100:,.2f}".removesuffix(".00")
             yield Option(action, f"{verb} ${paid:,}{rest}: ${per_share} a share")
         yield Option(WithholdDividend(), f"Withhold ${turn.revenue:,}")
-
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        if turn.revenue:
-            return None
-        return f"The {turn.company} has no revenue to pay or withhold{g.cite('1817 §6.6')}."
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, paid = turn.company, self._amount_paid(g, turn, action)
@@ -208,8 +216,5 @@ class DoubleJumpDividendStep(Step):
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:
         if not turn.acted:
-            g.emit(DividendDeclared(turn.company, "none", 0))
-            market.move_token(
-                g, turn.company, market.left(g, market.token_space(g, turn.company)), PriceReason.NO_DIVIDEND
-            )
+            lower_without_dividend(g, turn.company)
             self.after_dividend(g, turn)

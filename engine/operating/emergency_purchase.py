@@ -29,7 +29,13 @@ from engine.finance.ownership import (
     president_share_percent,
     share_percent,
 )
-from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
+from engine.finance.share_sales import (
+    held_companies,
+    refuse_share_sale,
+    sale_option,
+    sell_shares,
+    sellable_counts,
+)
 from engine.game import Game, cached
 from engine.mechanics import Option
 from engine.operating.fitting_sales import Block, fitting_sales, paying_sales
@@ -207,11 +213,7 @@ class EmergencyPurchase:
         for company in held_companies(g, seat):
             for count in sellable_counts(g, seat, company):
                 if self._refuse_sale(g, turn, company, count) is None:
-                    dollars = self._sale_price(g, turn, company) * count
-                    percent = count * share_percent(g, company)
-                    yield Option(
-                        SellShares(company, count), f"Sell {percent} % of the {company} for ${dollars:,}"
-                    )
+                    yield sale_option(g, company, count, self._sale_price(g, turn, company))
 
     def _sale_price(self, g: Game, turn: OperatingTurn, company: str) -> int:
         """Dollars that the president gets for one share in a forced sale."""

@@ -164,9 +164,6 @@ class CertificateNumbering:
     def _total_percent(self, company: str, owner: str) -> int:
         return sum(self._percents[company][share] for share in self._held[company].get(owner, ()))
 
-    def _owner(self, company: str, share: str) -> str:
-        return next(owner for owner, held in self._held[company].items() if share in held)
-
     def _move(
         self,
         company: str,
@@ -206,7 +203,8 @@ class CertificateNumbering:
         protects the part that they had sold.
         """
         percents, first = self._percents[company], self._presidents_certificate(company)
-        owner = self._owner(company, first)
+        owner = self.owner(first)
+        assert owner is not None
         given = [share for share in self._held[company][new] if 0 < percents[share] < percents[first]]
         unit = min(map(abs, percents.values()))
         self._transfer(company, given[: percents[first] // unit], new, owner)
@@ -300,13 +298,14 @@ class CertificateNumbering:
 
 def _shares_moved_beside(events: Sequence[AnyEvent], at: int, company: str) -> bool:
     """Whether shares of the company move in the event right before or after this one."""
-    neighbours = (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2])
-    return any(isinstance(event, SharesMoved) and event.company == company for event in neighbours)
+    return any(isinstance(e, SharesMoved) and e.company == company for e in _beside(events, at))
 
 
 def _president_named_beside(events: Sequence[AnyEvent], at: int, company: str) -> str | None:
     """The president named in the event right before or after this one, or None."""
-    for event in (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2]):
-        if isinstance(event, PresidentNamed) and event.company == company:
-            return event.seat
-    return None
+    named = (e for e in _beside(events, at) if isinstance(e, PresidentNamed) and e.company == company)
+    return next((event.seat for event in named), None)
+
+
+def _beside(events: Sequence[AnyEvent], at: int) -> Sequence[AnyEvent]:
+    return (*events[max(at - 1, 0) : at], *events[at + 1 : at + 2])

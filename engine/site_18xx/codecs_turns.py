@@ -107,23 +107,16 @@ def _decode_lay_tile(table: SiteTable, action: SiteAction) -> None:
     using = table.private(action.entity_key) if action.entity_type == "company" else None
     ability = table.game.private_definition(using).ability if using else None
     if isinstance(ability, CoalMineAbility):
-        lay_mine = LayMine(tile, action.hex or "", action.rotation or 0, using)
-        _play_private_tile(table, action, lay_mine)
+        table.play_in_turn(action, LayMine(tile, action.hex or "", action.rotation or 0, using))
         return
     if isinstance(ability, TileLayAbility) and table.game.components.second_lay_cost:
-        _play_private_tile(table, action, LayMill(action.rotation or 0))
+        table.play_in_turn(action, LayMill(action.rotation or 0))
         return
     lay = LayTile(tile, action.hex or "", action.rotation or 0, using)
     if using:
         table.play(table.acting_seat(action), lay)
     else:
         table.play_in_turn(action, lay)
-
-
-def _play_private_tile(table: SiteTable, site_action: SiteAction, action: Action) -> None:
-    """Lay a tile by the ability of a private, in the company's own turn."""
-    table.pass_for_others(site_action)
-    table.play(table.acting_seat(site_action), action)
 
 
 def _encode_lay(context: EncodingContext, seat: str, action: LayTile) -> ActionRecord:

@@ -37,27 +37,3 @@ from engine.standing_orders.speaking import (
     run_orders,
 )
 from engine.standing_orders.time_up import line_when_time_is_up
-
-__all__ = [
-    "ORDER_HELP",
-    "ArmedOrder",
-    "Ended",
-    "EndedOrder",
-    "Order",
-    "OrderRun",
-    "PlayedMove",
-    "Says",
-    "SpokenLine",
-    "answered_in_advance",
-    "declines_votes",
-    "format_order",
-    "is_order_line",
-    "judge",
-    "limit_as_order",
-    "line_when_time_is_up",
-    "masking_order",
-    "order_preview",
-    "parse_order",
-    "replaces",
-    "run_orders",
-]

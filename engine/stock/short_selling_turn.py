@@ -49,7 +49,7 @@ from engine.finance.ownership import (
     source_holder,
     too_few_shares,
 )
-from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
+from engine.finance.share_sales import refuse_sale_at_steady_price, sale_option, sell_at_steady_price
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import city_label, refuse_city
@@ -211,11 +211,8 @@ class ShortSellingTurnQuestion:
             for count in range(
                 1, max(g.percent_held(frame.seat, company), 0) // share_percent(g, company) + 1
             ):
-                if self.refusal(g, frame, frame.seat, sale := SellShares(company, count)) is None:
-                    dollars = g.price(company) * count
-                    yield Option(
-                        sale, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars:,}"
-                    )
+                if self.refusal(g, frame, frame.seat, SellShares(company, count)) is None:
+                    yield sale_option(g, company, count, g.price(company))
 
     def _short_sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market_order:

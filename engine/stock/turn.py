@@ -35,7 +35,13 @@ from engine.finance.ownership import (
     source_holder,
     too_few_shares,
 )
-from engine.finance.share_sales import held_companies, refuse_share_sale, sell_shares, sellable_counts
+from engine.finance.share_sales import (
+    held_companies,
+    refuse_share_sale,
+    sale_option,
+    sell_shares,
+    sellable_counts,
+)
 from engine.game import Game
 from engine.mechanics import Activity, Option, no_reason
 
@@ -189,11 +195,8 @@ class StockTurnQuestion:
     def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in held_companies(g, frame.seat):
             for count in sellable_counts(g, frame.seat, company):
-                if self.refusal(g, frame, frame.seat, sell := SellShares(company, count)) is None:
-                    dollars = _sale_price(g, frame, company) * count
-                    yield Option(
-                        sell, f"Sell {count * share_percent(g, company)} % of the {company} for ${dollars:,}"
-                    )
+                if self.refusal(g, frame, frame.seat, SellShares(company, count)) is None:
+                    yield sale_option(g, company, count, _sale_price(g, frame, company))
 
     def required_sales(self, g: Game, frame: StockTurn) -> list[str]:
         """Companies above a limit of which the player has to sell shares first; none if they can sell none

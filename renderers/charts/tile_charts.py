@@ -80,7 +80,7 @@ def draw_tiles(
         for title, tiles in groups
     ]
     height = HEADING_HEIGHT + 20 + sum(part.height for part in parts)
-    canvas = Canvas((WIDTH, height), palette.page)
+    canvas = Canvas.empty((WIDTH, height), palette.page)
     size = fit_font_size(heading, CAPTION_SIZE, WIDTH - 4 * GAP)
     canvas.write((2 * GAP, 10 + HEADING_HEIGHT / 2), heading, size, palette.ink, align="l")
     y = HEADING_HEIGHT + 10
@@ -103,7 +103,7 @@ def _draw_grid(heading: str, panels: Sequence[Panel], columns: int, palette: Pal
     width = (WIDTH - GAP * (columns + 1)) // columns
     height = max((panel.image.height for panel in panels), default=0) + HEADING_HEIGHT
     top = GAP + (HEADING_HEIGHT if heading else 0)
-    canvas = Canvas((WIDTH, top + rows * (height + GAP)), palette.page)
+    canvas = Canvas.empty((WIDTH, top + rows * (height + GAP)), palette.page)
     if heading:
         canvas.write((2 * GAP, GAP + HEADING_HEIGHT / 2), heading, 32, palette.muted, align="l")
     for i, panel in enumerate(panels):

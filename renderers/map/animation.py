@@ -55,14 +55,14 @@ class Animator:
         self.size = self.grid.size[0], self.grid.size[1] + CAPTION_HEIGHT
         self.frames: list[tuple[Image.Image, tuple[int, int]]] = []
         self._title, self._changes = first.state.title, 0
-        self.page = to_palette(Canvas(self.size, palette.sea).image, png_palette(palette, self.colors))
+        self.page = to_palette(Canvas.empty(self.size, palette.sea).image, png_palette(palette, self.colors))
         self._draw(self.hexes)
         self.page.paste(self._caption(first.caption), (0, self.grid.size[1]))
         self.caption = first.caption
         self.frames.append((self.page.copy(), (0, 0)))
 
     def _caption(self, text: str) -> Image.Image:
-        canvas = Canvas((self.size[0], CAPTION_HEIGHT), self.palette.sea)
+        canvas = Canvas.empty((self.size[0], CAPTION_HEIGHT), self.palette.sea)
         size = fit_font_size(text, 36, self.size[0] - 40)
         canvas.write((20, CAPTION_HEIGHT / 2), text, size, self.palette.text_on(self.palette.sea), align="l")
         return to_palette(canvas.image, png_palette(self.palette, self.colors))

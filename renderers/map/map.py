@@ -104,7 +104,7 @@ def draw_legend(palette: Palette, legend: Legend, width: int) -> Image.Image:
         for stroke in dashed(((size * 0.75, y), (size * 3.75, y)), dash):
             shape.line(stroke, size * 0.375, palette.casing)
             shape.line(stroke, size * 0.28, route_sprites.route_color(palette, i))
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     ink = palette.text_on(palette.sea)
     for i, (top, lines) in enumerate(zip(tops, rows, strict=True)):
         number = route_sprites.route_number(i, route_sprites.route_color(palette, i), round(size * 1.12))
@@ -141,7 +141,7 @@ def draw_hex(
 ) -> DrawnHex:
     """The picture of one hex in the palette."""
     w, h = metrics.half_size
-    canvas = Canvas((2 * w, 2 * h), palette.sea)
+    canvas = Canvas.empty((2 * w, 2 * h), palette.sea)
     hex = LayerContext(
         canvas, palette, metrics, view, hex_sprites.face_layout(view, metrics), lay_out_labels(view, metrics)
     )
@@ -201,7 +201,7 @@ def _map_background(
 
     `height`: of the part with the map.
     """
-    canvas = Canvas(page.size, palette.sea)
+    canvas = Canvas.empty(page.size, palette.sea)
     if framed:
         for piece in page.pieces or (Piece(coords, (0, 0), (page.size[0], height), page.origin),):
             _draw_frame(canvas, palette, page, piece)

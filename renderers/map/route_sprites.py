@@ -83,6 +83,6 @@ def route_number(route: int, color: Color, diameter: int) -> Image.Image:
     radius = diameter / 2
     shape.disc((radius, radius), radius, color_math.WHITE)
     shape.disc((radius, radius), radius - 1.2, color)
-    canvas = Canvas.copy_of(shape.downsampled())
+    canvas = Canvas(shape.downsampled())
     canvas.write((radius, radius), str(route + 1), round(diameter * 0.8), color_math.WHITE)
     return canvas.image

@@ -16,9 +16,10 @@ from storage.transaction import Repository
 BASE32_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 
 
-def new_secret(length: int = 26) -> str:
-    """A random secret in lower-case base32, 5 bits a character: mail programs that change case do no harm."""
-    return "".join(secrets.choice(BASE32_ALPHABET) for _ in range(length))
+def new_secret() -> str:
+    """A random secret of 26 characters in lower-case base32, 5 bits each: mail programs that change case do
+    no harm."""
+    return "".join(secrets.choice(BASE32_ALPHABET) for _ in range(26))
 
 
 def hash_secret(secret: str) -> str:

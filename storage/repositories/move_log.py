@@ -98,7 +98,7 @@ _INSERT_ROWS = insert(MoveRecord)
 _INSERT_RESULT = insert(RequestResult)
 _SELECT_ROWS = (
     select(*(columns_of(MoveRecord)[name] for name in LogRow._fields))
-    .where(col(MoveRecord.table_id) == bindparam("for_table"), col(MoveRecord.seq) > bindparam("after"))
+    .where(col(MoveRecord.table_id) == bindparam("for_table"))
     .order_by(col(MoveRecord.seq))
 )
 _SELECT_SEQ = select(TableSnapshot.seq).where(col(TableSnapshot.table_id) == bindparam("for_table"))
@@ -179,9 +179,9 @@ def _conflict(connection: Connection, commit: MoveCommit) -> StoreError:
     return WriteConflict(commit.table_id, commit.expected_seq, actual_seq)
 
 
-def read_rows(connection: Connection, table_id: int, after: int = 0) -> list[LogRow]:
-    """The log rows of a table with a `seq` above `after`, in order."""
-    return [LogRow(*row) for row in connection.execute(_SELECT_ROWS, {"for_table": table_id, "after": after})]
+def read_rows(connection: Connection, table_id: int) -> list[LogRow]:
+    """The log rows of a table, in order."""
+    return [LogRow(*row) for row in connection.execute(_SELECT_ROWS, {"for_table": table_id})]
 
 
 def save_results(connection: Connection, results: Sequence[tuple[str, bytes, datetime]]) -> None:
@@ -214,9 +214,9 @@ class MoveLogRepository(Repository):
         await self._db.run(lambda connection: append_rows(connection, [commit]))
         return numbered(rows, expected_seq, self._db.now)
 
-    async def rows(self, table_id: int, after: int = 0) -> list[LogRow]:
-        """The log rows with a `seq` above `after`, in order."""
-        return await self._db.read(lambda connection: read_rows(connection, table_id, after))
+    async def rows(self, table_id: int) -> list[LogRow]:
+        """The log rows of a table, in order."""
+        return await self._db.read(lambda connection: read_rows(connection, table_id))
 
     async def count_by_format(self) -> dict[int, int]:
         """How many rows of all logs have each format version."""

@@ -187,7 +187,7 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
         pass
     with pytest.raises(InvalidStore, match=r"other\.db is another store"):
         check_start(tmp_path / "other.db", data)
-    await restore(newest, tmp_path / "other.db", replace=True)
+    await restore(newest, tmp_path / "other.db")
     check_start(tmp_path / "other.db", data)
     async with await open_store(tmp_path / "new.db") as store:
         await accept_store(store, data)
@@ -208,7 +208,7 @@ async def test_a_new_store_beside_a_rescued_one_has_to_be_wanted(
     (rescued,) = path.parent.glob("*-rescued-*")
     with pytest.raises(InvalidStore, match=rf"is a new store, and .*{rescued.name} has 1 table\. Restore it"):
         check_start(path, tmp_path / "data")
-    await restore(rescued, path, replace=True)
+    await restore(rescued, path)
     check_start(path, tmp_path / "data")
 
 

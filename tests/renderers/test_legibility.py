@@ -49,7 +49,7 @@ def end_of(path: Path) -> State:
 def drawn(hex: HexView, metrics: HexMetrics, layers: tuple[Layer, ...]) -> Image.Image:
     """Layers of a hex, on its colour."""
     w, h = metrics.half_size
-    canvas = Canvas((2 * w, 2 * h), LIGHT.hex_colors[hex.color])
+    canvas = Canvas.empty((2 * w, 2 * h), LIGHT.hex_colors[hex.color])
     context = LayerContext(
         canvas, LIGHT, metrics, hex, hex_sprites.face_layout(hex, metrics), lay_out_labels(hex, metrics)
     )

@@ -153,7 +153,7 @@ async def test_a_backup_restored_under_a_running_service(world: ServiceHarness, 
     await backup(world.store, tmp_path / "backup.db")
     await world.say("Bob", "buy CS")
     await world.say("Cid", "buy DH")
-    await restore(tmp_path / "backup.db", world.store, replace=True)
+    await restore(tmp_path / "backup.db", world.store)
     answer = await world.say("Bob", "bid CA 165")
     assert isinstance(answer, Completed)
     assert await world.lines() == ["buy SV", "bid CA 165"]
@@ -197,8 +197,8 @@ async def test_14_9_a_move_reads_the_snapshot_and_not_the_log(
     read = list[int]()
     rows = MoveLogRepository.rows
 
-    async def counted(self: MoveLogRepository, table_id: int, after: int = 0) -> list[LogRow]:
-        found = await rows(self, table_id, after)
+    async def counted(self: MoveLogRepository, table_id: int) -> list[LogRow]:
+        found = await rows(self, table_id)
         read.append(len(found))
         return found
 

@@ -147,21 +147,16 @@ def test_a_missing_record_of_connections_is_told() -> None:
     assert warnings and all("no record of connections at the start" in warning for warning in warnings)
 
 
-def test_a_record_of_connections_without_its_list_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("listed", "reason"),
+    [(None, "the destination_connection has no corporations"), (["ATSF", "ATSF"], "names a company twice")],
+)
+def test_a_record_of_connections_with_a_wrong_list_is_refused(listed: list[str] | None, reason: str) -> None:
     file = json.loads(exported("1870"))
     for action in file["actions"]:
         for record in action.get("auto_actions", ()):
-            del record["corporations"]
-    with pytest.raises(SiteReplayError, match="the destination_connection has no corporations"):
-        import_file(file)
-
-
-def test_connections_of_a_company_that_is_not_in_the_game_are_refused() -> None:
-    file = json.loads(exported("1870"))
-    for action in file["actions"]:
-        for record in action.get("auto_actions", ()):
-            record["corporations"] = ["ATSF", "ATSF"]
-    with pytest.raises(SiteReplayError, match="names a company twice"):
+            record["corporations"] = listed
+    with pytest.raises(SiteReplayError, match=reason):
         import_file(file)
 
 

@@ -46,7 +46,6 @@ async def test_several_lines_take_consecutive_places(store: Store) -> None:
         assert [row.seq for row in rows] == [1, 2, 3]
     async with store.read() as unit:
         assert [row.seq for row in await unit.move_log.rows(table)] == [1, 2, 3]
-        assert [row.seq for row in await unit.move_log.rows(table, after=2)] == [3]
 
 
 async def test_an_append_based_on_old_data_is_a_conflict(store: Store) -> None:

@@ -14,58 +14,40 @@ class MoveRow(NamedTuple):
     rewinds_to: int | None = None
 
 
-def test_an_empty_log_stands_before_the_first_move() -> None:
-    assert resolve_line_of_play([]) == LineOfPlay((), ())
-    assert resolve_line_of_play([]).current_move == 0
+def log(text: str) -> list[MoveRow]:
+    """The rows of `move move undo:1`."""
+    words = (word.partition(":") for word in text.split())
+    return [MoveRow(seq, kind, int(to) if to else None) for seq, (kind, _, to) in enumerate(words, 1)]
 
 
-def test_moves_follow_each_other() -> None:
-    assert resolve_line_of_play([MoveRow(1), MoveRow(2)]) == LineOfPlay((1, 2), ())
+@pytest.mark.parametrize(
+    ("text", "played", "undone"),
+    [
+        ("", (), ()),
+        ("move move", (1, 2), ()),
+        ("move note replace move", (1, 4), ()),
+        ("move move move undo:1", (1,), (2, 3)),
+        ("move move undo:0", (), (1, 2)),
+        ("move move move undo:0 redo:2", (1, 2), (3,)),
+        ("move move undo:1 move", (1, 4), ()),
+        ("move move undo:1 note redo:2", (1, 2), ()),
+        ("move move move undo:2 undo:1", (1,), (2, 3)),
+        ("move move move undo:2 undo:1 redo:3", (1, 2, 3), ()),
+    ],
+)
+def test_the_line_of_play(text: str, played: tuple[int, ...], undone: tuple[int, ...]) -> None:
+    line = resolve_line_of_play(log(text))
+    assert line == LineOfPlay(played, undone)
+    assert line.current_move == (0, *played)[-1]
 
 
-def test_other_rows_are_not_on_the_line() -> None:
-    assert resolve_line_of_play(
-        [MoveRow(1), MoveRow(2, "note"), MoveRow(3, "replace"), MoveRow(4)]
-    ) == LineOfPlay((1, 4), ())
-
-
-def test_undo_keeps_what_it_takes_back_for_a_redo() -> None:
-    line = resolve_line_of_play([MoveRow(1), MoveRow(2), MoveRow(3), MoveRow(4, "undo", 1)])
-    assert line == LineOfPlay((1,), (2, 3))
-    assert line.current_move == 1
-
-
-def test_undo_to_the_start() -> None:
-    assert resolve_line_of_play([MoveRow(1), MoveRow(2), MoveRow(3, "undo", 0)]) == LineOfPlay((), (1, 2))
-
-
-def test_redo_goes_to_its_move() -> None:
-    rows = [MoveRow(1), MoveRow(2), MoveRow(3), MoveRow(4, "undo", 0), MoveRow(5, "redo", 2)]
-    assert resolve_line_of_play(rows) == LineOfPlay((1, 2), (3,))
-
-
-def test_a_move_ends_the_redo() -> None:
-    rows = [MoveRow(1), MoveRow(2), MoveRow(3, "undo", 1), MoveRow(4)]
-    assert resolve_line_of_play(rows) == LineOfPlay((1, 4), ())
-    with pytest.raises(StoreError, match="goes to move 2"):
-        resolve_line_of_play([*rows, MoveRow(5, "redo", 2)])
-
-
-def test_a_note_leaves_the_redo() -> None:
-    rows = [MoveRow(1), MoveRow(2), MoveRow(3, "undo", 1), MoveRow(4, "note"), MoveRow(5, "redo", 2)]
-    assert resolve_line_of_play(rows) == LineOfPlay((1, 2), ())
-
-
-def test_an_undo_of_an_undo_is_a_redo() -> None:
-    twice = [MoveRow(1), MoveRow(2), MoveRow(3), MoveRow(4, "undo", 2), MoveRow(5, "undo", 1)]
-    assert resolve_line_of_play(twice) == LineOfPlay((1,), (2, 3))
-    assert resolve_line_of_play([*twice, MoveRow(6, "redo", 3)]) == LineOfPlay((1, 2, 3), ())
-
-
-@pytest.mark.parametrize("target", [3, 4, 99, -1])
-def test_a_row_cannot_rewind_to_a_missing_move(target: int) -> None:
-    with pytest.raises(StoreError, match="not on the line of play"):
-        resolve_line_of_play([MoveRow(1), MoveRow(2), MoveRow(3, "note"), MoveRow(4, "undo", target)])
+@pytest.mark.parametrize(
+    "text", ["move move undo:1 move redo:2", *(f"move move note undo:{to}" for to in (3, 4, 99, -1))]
+)
+def test_a_row_cannot_rewind_to_a_move_that_is_missing_or_replaced(text: str) -> None:
+    target = text.rpartition(":")[2]
+    with pytest.raises(StoreError, match=f"goes to move {target}, which is not on the line of play"):
+        resolve_line_of_play(log(text))
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -17,7 +17,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 from bot.hub.cache import KEEP_MEGABYTES
-from bot.tools.benchmark.clock_load import measure_day
 from bot.tools.benchmark.games import (
     BenchmarkError,
     BenchmarkGame,
@@ -66,9 +65,6 @@ def command(
         int, typer.Option("--tables", min=0, help="Only measure random moves at so many running tables.")
     ] = 0,
     moves: Annotated[int, typer.Option(min=1, help="So many moves, with --tables.")] = 5000,
-    running: Annotated[
-        int, typer.Option(min=0, help="With --tables: also simulate a day of so many running tables.")
-    ] = 0,
     keep: Annotated[float, typer.Option(help="Megabytes of tables in memory, with --tables.")] = (
         KEEP_MEGABYTES
     ),
@@ -87,7 +83,7 @@ def command(
         if pace is not None:
             _report_pace(console, pace)
         elif table_count:
-            _report_many_tables(table_count, moves, keep, database, store, running)
+            _report_many_tables(table_count, moves, keep, database, store)
         elif database:
             typer.echo(comparison_text(measure_processes(database, seconds)))
         else:
@@ -120,10 +116,8 @@ def _report_games(console: Console, paths: Sequence[Path], simulated_games: int)
         typer.echo(line)
 
 
-def _report_many_tables(
-    tables: int, moves: int, keep: float, database: str, folder: Path, running: int
-) -> None:
-    """Print what random moves at many tables cost, and what a day of more tables would be like."""
+def _report_many_tables(tables: int, moves: int, keep: float, database: str, folder: Path) -> None:
+    """Print what random moves at many tables cost."""
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise BenchmarkError(f"{folder} is not a writable folder; name one with --store.")
     with (
@@ -131,12 +125,8 @@ def _report_many_tables(
         Progress(console=Console(stderr=True)) as bar,
     ):
         url = database or str(Path(name) / "railpost.db")
-        lines = (
-            measure_day(url, tables, moves, keep, running, bar)
-            if running
-            else asyncio.run(measure_many_tables(url, tables, moves, keep, bar)).lines()
-        )
-    for line in lines:
+        metrics = asyncio.run(measure_many_tables(url, tables, moves, keep, bar))
+    for line in metrics.lines():
         typer.echo(line)
 
 

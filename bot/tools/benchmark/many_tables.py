@@ -100,25 +100,11 @@ async def measure_many_tables(
     url: str, tables: int, moves: int, keep_megabytes: float, bar: Progress
 ) -> ManyTablesMetrics:
     """Fill an empty store and play. Raises BenchmarkError."""
-    models = await fill_store(url, tables, bar)
-    return await measure_moves(url, models, tables, moves, keep_megabytes, bar)
-
-
-async def measure_moves(
-    url: str,
-    models: Sequence[BenchmarkTable],
-    tables: int,
-    moves: int,
-    keep_megabytes: float,
-    bar: Progress,
-    first: int = 0,
-) -> ManyTablesMetrics:
-    """Play at tables of a store that `fill_store` has filled, from the first on. Raises BenchmarkError."""
-    metrics = ManyTablesMetrics(tables)
+    models, metrics = await fill_store(url, tables, bar), ManyTablesMetrics(tables)
     started = perf_counter()
     async with await open_store(url) as store:
         service = Service(store, keep_megabytes=keep_megabytes)
-        presser = Presser(service, models, tables, metrics, first)
+        presser = Presser(service, models, metrics)
         async with _running(service):
             await presser.press()
             metrics.start = perf_counter() - started
@@ -230,21 +216,15 @@ class Presser:
     """Presses the next line of a table that is chosen at random."""
 
     def __init__(
-        self,
-        service: Service,
-        models: Sequence[BenchmarkTable],
-        tables: int,
-        metrics: ManyTablesMetrics,
-        first: int = 0,
+        self, service: Service, models: Sequence[BenchmarkTable], metrics: ManyTablesMetrics
     ) -> None:
-        self._service, self._models, self._tables, self._metrics = service, models, tables, metrics
-        self._first = first
+        self._service, self._models, self._metrics = service, models, metrics
         self._dice, self._next, self._busy = Random(SEED), dict[int, int](), set[int]()
 
     def _choose(self) -> tuple[int, int, BenchmarkTable]:
         """Copy, the number of its next line, and the table that it copies. Raises BenchmarkError."""
         for _ in range(10_000):
-            number = self._first + self._dice.randrange(self._tables)
+            number = self._dice.randrange(self._metrics.tables)
             model, line = self._models[number % len(self._models)], self._next.get(number, 0)
             if number not in self._busy and line < len(model.lines):
                 return number, line, model

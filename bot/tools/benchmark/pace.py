@@ -17,7 +17,8 @@ from rich import box
 from rich.table import Table
 
 from bot.cli.import_games import import_file, read_game_file
-from bot.tools.benchmark.games import AGREED_END, BenchmarkError, find_game_files, load_game
+from bot.features.game_files.feature import read_game
+from bot.tools.benchmark.games import AGREED_END, BenchmarkError, find_game_files
 from bot.tools.benchmark.pace_model import PaceResult, RecordedGame, RecordedMove, measure_pace
 
 PLAYED = "played"
@@ -57,16 +58,11 @@ def recorded_game(path: Path) -> RecordedGame:
 
 
 def _of_script(path: Path) -> RecordedGame:
-    import engine
-
-    game = load_game(path)
-    state, moves = engine.copy_state(game.start), list[RecordedMove]()
-    for seat, line in game.lines:
-        try:
-            full, state, events = engine.play_line(state, seat, line)
-        except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
-            raise BenchmarkError(f"{path}: {line}: {error}") from None
-        moves.append(RecordedMove(seat, full, events, seat))
+    try:
+        game, _ = read_game(read_game_file(path))
+    except ValueError as error:
+        raise BenchmarkError(f"{path}: {error}") from None
+    moves = [RecordedMove(line.seat, line.line, line.events, line.seat) for line in game.lines]
     return RecordedGame(path.name, game.start, moves)
 
 

@@ -28,14 +28,9 @@ class Timings:
         self.samples.append(milliseconds)
 
     @property
-    def total(self) -> float:
-        """The sum of the samples."""
-        return sum(self.samples)
-
-    @property
     def mean(self) -> float:
         """The mean, 0 without samples."""
-        return self.total / len(self.samples) if self.samples else 0.0
+        return sum(self.samples) / len(self.samples) if self.samples else 0.0
 
     @property
     def p99(self) -> float:
