@@ -165,7 +165,7 @@ class MailPolicy:
 
     async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:
         await self._people.record_bounce(
-            Bounce(token, message_id, report.status, report.kind, redact(report.reason))
+            Bounce(token, message_id, report.kind, redact(report.reason) or report.status)
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 

@@ -21,7 +21,7 @@ async def bounce(desk: MailDesk, address: str, kind: BounceKind = "address", tim
     """The newest email to an address comes back, as do emails before it."""
     (token,) = await desk.tokens(desk.newest[address].message["Reply-To"])
     for number in range(times):
-        came_back = Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN)
+        came_back = Bounce(token, f"<{number}.{address}@x>", kind, UNKNOWN)
         await desk.people.record_bounce(came_back)
 
 
