@@ -141,16 +141,32 @@ Block = (
 
 @dataclass(frozen=True, slots=True)
 class MailPage:
-    """The content of an email. `subject` follows the table's label; `tone` colours the headline.
+    """The content of an email. `subject` follows the table's label; `tone` colours the headline. A block
+    without content is left out, with its title.
 
     preview: the line that mail programs show beside the subject; empty for the first sentences.
     """
 
     headline: str
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     subject: str = "News"
     tone: Literal["turn", "good", "bad", "plain"] = "plain"
     preview: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(filter(_has_content, self.blocks)))
+
+
+def _has_content(block: Block) -> bool:
+    match block:
+        case Paragraph(text=text) | Preformatted(text=text):
+            return bool(text.strip())
+        case BulletList(items=entries) | CopyableLines(lines=entries) | QuotedLines(lines=entries):
+            return bool(entries)
+        case PositionBlock(parts=parts):
+            return bool(parts)
+        case ImageBlock() | AttachmentBlock():
+            return True
 
 
 def summary(page: MailPage) -> str:
@@ -169,18 +185,3 @@ def summary(page: MailPage) -> str:
             case Preformatted() | PositionBlock():
                 found += block.text.splitlines()
     return "\n".join(filter(None, found))
-
-
-def bullets(title: str, items: Sequence[str]) -> list[Block]:
-    """A list of items; nothing where there are none."""
-    return [BulletList(title, items)] if items else []
-
-
-def copyable(title: str, lines: Sequence[str]) -> list[Block]:
-    """Lines ready to copy; nothing where there are none."""
-    return [CopyableLines(title, lines)] if lines else []
-
-
-def position_blocks(parts: tuple[str | TableRows, ...], title: str = "The position") -> list[Block]:
-    """The position under a title; nothing where there is none."""
-    return [PositionBlock(title, parts)] if parts else []

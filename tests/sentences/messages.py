@@ -80,7 +80,7 @@ def answering_pages() -> dict[str, MailPage]:
         "a forged mail": refusal_pages.failed_authentication(),
         "`resign`": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
         "an unknown code": refusal_pages.unknown_code(),
-        "neither yes nor no": refusal_pages.expects_yes_or_no(),
+        "neither yes nor no": refusal_pages.expects_yes_or_no("answer", "Friday A7K"),
         "many answers at once": answer_pages.gathered_answers(
             ["OK: all lines were carried out.", "Bob to act."]
         ),

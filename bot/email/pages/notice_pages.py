@@ -10,10 +10,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Literal
 
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import (
     PICTURES_LATE,
+    POSITION,
     TurnPages,
     inline_images,
     position_parts,
@@ -39,17 +41,16 @@ from mail.composing.page import (
     InlineImage,
     MailPage,
     Paragraph,
+    PositionBlock,
     Preformatted,
     TableRows,
-    bullets,
-    copyable,
-    position_blocks,
 )
 from mail.reply_address import IssuedToken, ReplyToken, ServiceAddress, hash_token, new_token
 from storage import OutboxMessage, Store
 
 ASKING = ("turn", "reminder")
 """Kinds that go to the player of a seat, or to the deputy who plays for them now."""
+ABOUT_DATA: Sequence[Literal["export", "erase"]] = ("export", "erase")
 MAX_HEADLINE = 70  # characters
 LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
 REMINDED_AGAIN = timedelta(hours=20)  # by email: daily reminders do not come at the same minute
@@ -70,7 +71,7 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
-        if notification.kind in ("export", "erase", "account"):
+        if notification.kind in (*ABOUT_DATA, "account"):
             return await self._personal_page(notification, notification.person_id, str(row.address["email"]))
         if notification.kind in ("gathered", "lost"):
             return await self._gathered_page(notification, notification.person_id)
@@ -117,7 +118,7 @@ class PageBuilder:
                 return None
             name = (await unit.people.get(person_id)).name
         token = ReplyToken("link", claim.address, frozenset({claim.address}), person_id=person_id)
-        return answer_pages.address_confirmation(name), token
+        return answer_pages.question("link", name), token
 
     async def _personal_page(
         self, notification: Notification, person_id: int, address: str
@@ -126,10 +127,9 @@ class PageBuilder:
         addresses, to one of them."""
         if (token := await reply_token_for(self._store, person_id)) is None:
             return None
-        if notification.kind == "export":
-            return answer_pages.export_confirmation(), replace(token, purpose="export")
-        if notification.kind == "erase":
-            return answer_pages.erasure_confirmation(), replace(token, purpose="erase")
+        for purpose in ABOUT_DATA:
+            if notification.kind == purpose:
+                return answer_pages.question(purpose), replace(token, purpose=purpose)
         if address not in token.verified_addresses:
             return None
         page = announcement("Your email addresses.", notification.sentences)
@@ -207,21 +207,17 @@ def announcement(
 ) -> MailPage:
     """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
     again."""
-    more = (sentence.removeprefix(headline).strip() for sentence in sentences)
-    blocks = [
-        *(Paragraph(sentence) for sentence in more if sentence),
-        *map(ImageBlock, images),
-        *_sentences_or_position(position),
-    ]
-    return MailPage(headline, tuple(blocks), subject=f"News: {headline.rstrip('.')}")
+    more = [sentence.removeprefix(headline).strip() for sentence in sentences]
+    blocks = (*map(Paragraph, more), *map(ImageBlock, images), *_sentences_or_position(position))
+    return MailPage(headline, blocks, subject=f"News: {headline.rstrip('.')}")
 
 
 def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:
     """A position; what is only sentences needs no heading."""
     sentences = [part for part in parts if isinstance(part, str)]
     if len(sentences) < len(parts):
-        return position_blocks(parts)
-    return [Paragraph(sentence) for sentence in sentences if sentence]
+        return [PositionBlock(POSITION, parts)]
+    return [*map(Paragraph, sentences)]
 
 
 HOW_INVITED = (
@@ -239,12 +235,12 @@ def mail_page(page: Page) -> MailPage:
     answers += [(each.purpose, each.line) for each in offered if each.purpose]
     blocks: list[Block] = [Paragraph(" ".join(page.sentences))]
     for title, items in page.lists:
-        blocks += bullets(title, items) if title else [Preformatted("", "\n".join(items))]
+        blocks.append(BulletList(title, items) if title else Preformatted("", "\n".join(items)))
     blocks += [CopyableLines(f"{purpose}, reply with", [word]) for purpose, word in answers]
-    blocks += copyable("Reply with one of", [each.line for each in offered if not each.purpose])
+    blocks.append(CopyableLines("Reply with one of", [each.line for each in offered if not each.purpose]))
     if page.invites:
         blocks.append(Paragraph(HOW_INVITED))
-    return MailPage(page.headline, tuple(blocks), subject=page.headline.rstrip(".?"), tone="turn")
+    return MailPage(page.headline, blocks, subject=page.headline.rstrip(".?"), tone="turn")
 
 
 async def page_token(
@@ -295,15 +291,16 @@ class DigestComposer:
                 issued.append(IssuedToken(hash_token(secret), token))
                 address = self._address.reply_address(secret)
                 code = "" if self._address.has_subaddresses else secret
-            blocks += [Paragraph(f"{page.headline}."), *map(Paragraph, page.sentences)]
-            for title, items in page.lists:
-                blocks.append(BulletList(title, items))
             lines = [control.line for control in page.controls] or await self._offered_lines(each)
-            blocks.append(CopyableLines(_how(each.table.code, address, code), lines, address, code))
+            blocks += [
+                *map(Paragraph, (f"{page.headline}.", *page.sentences)),
+                *(BulletList(*part) for part in page.lists),
+                CopyableLines(_how(each.table.code, address, code), lines or ["turn"], address, code),
+            ]
         if first is None:
             return None
         count = len({each.table.id for each, _ in waiting})
-        digest = MailPage(_headline(count), tuple(blocks), subject="What waits for you", tone="turn")
+        digest = MailPage(_headline(count), blocks, subject="What waits for you", tone="turn")
         mail = await asyncio.to_thread(compose, self._address, digest, first, self._now(), "digest")
         return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
 

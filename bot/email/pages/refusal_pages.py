@@ -2,28 +2,18 @@
 
 from collections.abc import Sequence
 
-from bot.email.pages.answer_pages import NOTHING_CHANGED, AcceptedLine, offer, unread_lines
+from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
 from bot.email.reachability import Correspondent
 from mail.composing.page import (
     Block,
+    BulletList,
     CopyableLines,
     MailPage,
     Paragraph,
     QuotedLines,
-    bullets,
-    copyable,
 )
 from mail.reading.parts import MailProblem
 from mail.reading.reply_text import ParsedReply, ReplyFault
-
-_QUESTIONS = {
-    "link": "This address is asked to confirm that it is yours.",
-    "invite": "You are invited to a seat at {table}.",
-    "answer": "The question is about {table}.",
-    "export": "The question is whether you want what is stored about you.",
-    "erase": "The question is whether everything about you is to be deleted.",
-    "host": "The question is whether to open the table that was asked for.",
-}
 
 
 def _refusal(
@@ -66,7 +56,7 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     blocks = (
         *_unclear_lines(reply),
         Paragraph("Please send only the lines that you want to play, one move on each line."),
-        *copyable("You can write", suggested_lines),
+        CopyableLines("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
@@ -74,7 +64,7 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
 def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     """The reply has only prose."""
     text = "Your email has no line that the game can read."
-    return _refusal(Paragraph(text), *copyable("You can write", suggested_lines), reply=reply)
+    return _refusal(Paragraph(text), CopyableLines("You can write", suggested_lines), reply=reply)
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:
@@ -133,7 +123,7 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
             NOTHING_CHANGED,
             Paragraph("If you sent it, please write from the address that this email was sent to."),
         ]
-    return MailPage("NOT DONE: did you send this?", tuple(blocks), subject="Did you send this?", tone="bad")
+    return MailPage("NOT DONE: did you send this?", blocks, subject="Did you send this?", tone="bad")
 
 
 def failed_authentication() -> MailPage:
@@ -165,11 +155,11 @@ def nothing_to_confirm() -> MailPage:
     return _refusal(Paragraph(text))
 
 
-def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
+def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
     """The reply to a question was neither yes nor no."""
-    question = _QUESTIONS.get(purpose, "").format(table=table or "the table")
+    question = QUESTIONS[purpose].again.format(table or "the table")
     blocks = (
-        Paragraph(f"{question} Please reply with one word on the first line: yes or no.".strip()),
+        Paragraph(f"{question} Please reply with one word on the first line: yes or no."),
         CopyableLines("Reply with one of", ["yes", "no"]),
     )
     return _refusal(*blocks, subject="Please confirm")
@@ -189,4 +179,4 @@ def help_without_table(person: Correspondent) -> MailPage:
         ),
     ]
     seats = [f"{label}, as {name}" for label, name in person.seats]
-    return _refusal(*blocks, *bullets("Your seats", seats), subject="How to reply")
+    return _refusal(*blocks, BulletList("Your seats", seats), subject="How to reply")
