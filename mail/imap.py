@@ -8,10 +8,9 @@ line of a response. It has no STARTTLS: the connection uses TLS from the first b
 """
 
 import asyncio
-import contextlib
 import re
 import ssl
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, TypeVar
@@ -54,17 +53,6 @@ class Quota(NamedTuple):
     @property
     def percent(self) -> int:
         return 100 * self.used // max(self.limit, 1)
-
-
-@contextlib.contextmanager
-def patched(target: Any, name: str, value: Any) -> Iterator[None]:
-    """Replace a method of an object until the block ends."""
-    former = getattr(target, name)
-    setattr(target, name, value)
-    try:
-        yield
-    finally:
-        setattr(target, name, former)
 
 
 class ImapConnection:
@@ -141,8 +129,9 @@ class ImapConnection:
                 raise LoginRefused(f"{account.host} cannot be logged in to: {error}.") from error
             raise ConnectionLost(str(error)) from error
         protocol = self._client.protocol
-        with patched(protocol, "_continuation", lambda line: protocol.transport.write(b"\r\n")):
-            login = await self._call(self._client.xoauth2(account.user, token))
+        protocol._continuation = lambda line: protocol.transport.write(b"\r\n")
+        login = await self._call(self._client.xoauth2(account.user, token))
+        del protocol._continuation
         if login.result != "OK":
             tokens.forget()
         return login

@@ -173,8 +173,7 @@ class StoredMailOutbox:
     async def mark_sent(self, due: DueMail) -> None:
         """Record that the mail server has accepted an email."""
         async with self._store.begin(excludes_others=False) as unit:
-            row = await unit.outbox.get(due.id)
-            if row is not None:
+            if row := await unit.outbox.get(due.id):
                 await unit.outbox.mark_sent(row.id, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None) -> None:
@@ -184,8 +183,7 @@ class StoredMailOutbox:
         if retry is None and REFUSED.match(reason) and classify(reason) == "soft":
             retry = retry_at(due.attempts, due.created_at, self._now(), jitter=0.0)
         async with self._store.begin(excludes_others=False) as unit:
-            row = await unit.outbox.get(due.id)
-            if row is not None:
+            if row := await unit.outbox.get(due.id):
                 await unit.outbox.mark_failed(row.id, reason, retry)
         if classify(reason) == "operator":
             text = f"The mail server refuses our emails, so they wait: {redact(reason)}."
@@ -240,7 +238,7 @@ def _due_mail(row: OutboxMessage) -> DueMail:
         row.idempotency_key,
         row.address["to"],
         row.address["sender"],
-        readdressed(row.payload, row.address["to"]),
+        readdressed(row.payload, row.address["to"]) if "redirected" in row.address else row.payload,
         row.attempts - 1,
         row.created_at,
     )
@@ -262,21 +260,18 @@ class MailConnection:
         """account: as whom mail is connected, and where."""
         self._service = service
         self._account = account
-        self._problems: dict[str, str] = {}
-        self._seen: set[str] = set()
+        self._problems: dict[str, str] = {}  # of each part that has reported
         self._warnings: dict[str, str] = {}
         self._reads = True
 
     def report(self, part: str, problem: str) -> None:
         """A part works (empty), or not and why. SMTP is tried only when there is something to send."""
-        self._seen.add(part)
         self._reads = self._reads or part == "mailbox"
         self._problems[part] = problem
         self._publish()
 
     def standing_by(self) -> None:
         """Another process reads the mailbox; this one sends."""
-        self._seen.discard("mailbox")
         self._problems.pop("mailbox", None)
         self._reads = False
         self._publish()
@@ -293,7 +288,7 @@ class MailConnection:
         elif not self._reads:
             detail = "another process reads the mailbox, and this one sends"
             self._service.report_connection("mail", "standing by", detail)
-        elif "mailbox" in self._seen:
+        elif "mailbox" in self._problems:
             warnings = " and ".join(filter(None, self._warnings.values()))
             detail = f"as {self._account}{f', but {warnings}' if warnings else ''}"
             self._service.report_connection("mail", "connected", detail)

@@ -183,8 +183,8 @@ class MailPolicy:
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
             page = answer_pages.table_answer((sentence,), is_done=False)
             return await self._replies.reply(mail, Ruling("not done", page, token, lines=lines))
-        ruling = Ruling("help", refusal_pages.help_without_table(person), token)
-        return await self._replies.reply(mail, ruling, daily=1)
+        ruling = Ruling("help", refusal_pages.help_without_table(person), token, daily=1)
+        return await self._replies.reply(mail, ruling)
 
     async def _new_host(self, mail: ParsedMail) -> MailOutcome:
         """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
@@ -195,7 +195,7 @@ class MailPolicy:
         ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if ruling is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        return await self._replies.reply(mail, ruling, daily=1)
+        return await self._replies.reply(mail, ruling._replace(daily=1))
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -209,7 +209,8 @@ class MailPolicy:
         if not is_from(mail, token):
             return await self._wrong_sender(mail, token)
         if mail.dmarc == "fail":
-            return Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
+            page = refusal_pages.failed_authentication()
+            return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
         await self._people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
@@ -225,7 +226,8 @@ class MailPolicy:
         notices, code = await self._replies.count(86_400, token.actor, "wrong sender"), None
         if can_be_held and notices < NOTICES_PER_DAY:
             code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
-        return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
+        page = refusal_pages.wrong_sender(lines[:10], code)
+        return Ruling("wrong sender", page, token, lines=lines, daily=NOTICES_PER_DAY)
 
     # --- mail from the owner of the token ---
 
@@ -428,8 +430,8 @@ class MailPolicy:
             if token.purpose != "bounce":
                 stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
-                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE)
-                return await self._replies.reply(stub, ruling, daily=NOTICES_PER_DAY)
+                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
+                return await self._replies.reply(stub, ruling)
         return MailOutcome("unreadable", Folder.QUARANTINE)
 
 

@@ -51,7 +51,8 @@ DEFAULT_LIMITS = ReplyLimits()
 
 
 class Ruling(NamedTuple):
-    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry."""
+    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry.
+    daily: how many replies for this reason a seat gets in a day; 0 for any number."""
 
     reason: str
     page: MailPage
@@ -60,6 +61,7 @@ class Ruling(NamedTuple):
     lines: tuple[str, ...] = ()
     offered_code: str | None = None
     can_wait: bool = False
+    daily: int = 0
 
 
 def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
@@ -115,18 +117,14 @@ class Replies:
         )
         return True
 
-    async def reply(self, mail: ParsedMail, ruling: Ruling, daily: int | None = None) -> MailOutcome:
-        """The outcome of a mail with this ruling. daily: replies for its reason that a seat gets in a day."""
-        if ruling.reason == "forged":
-            daily = 1
-        elif ruling.reason == "wrong sender":
-            daily = NOTICES_PER_DAY
+    async def reply(self, mail: ParsedMail, ruling: Ruling) -> MailOutcome:
+        """The outcome of a mail with this ruling."""
         if ruling.reason in (REPEATED, ERASED):
             return MailOutcome(ruling.reason, ruling.folder)
         page, token = ruling.page, ruling.token
         key = idempotency_key(mail, token, ruling.lines)
         reason = ruling.reason
-        if daily and await self.count(86_400, token.actor, reason) >= daily:
+        if ruling.daily and await self.count(86_400, token.actor, reason) >= ruling.daily:
             return MailOutcome(reason, ruling.folder, key)
         is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self._limits.replies_per_hour
         if is_busy or (reason != PLAYED and await self._is_loop(token.actor)):
