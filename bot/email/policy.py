@@ -74,6 +74,7 @@ from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
 from mail.reply_address import ReplyToken, ServiceAddress, redact
+from storage import AlreadyExists
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
@@ -158,6 +159,8 @@ class MailPolicy:
         for message_id in report.message_ids:
             sent = await self._lookup.of_message(message_id)
             if sent and (not bounces or sent.person_id in {token.person_id for token in bounces}):
+                if _is_about_former(sent, bounces, report):
+                    return MailOutcome("bounce of a mail that goes elsewhere by now", Folder.IGNORED)
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
             return await self._bounced(bounces[0], bounces[0].message_id or mail.message_id, report)
@@ -296,7 +299,11 @@ class MailPolicy:
         held = await self._held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
-        await self._tables.confirm_host(token)
+        try:
+            await self._tables.confirm_host(token)
+        except AlreadyExists as error:
+            page = answer_pages.table_answer((str(error),), is_done=False)
+            return Ruling("not done", page, token)
         ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
         return ruling or Ruling("help", refusal_pages.unknown_code(), token)
 
@@ -433,6 +440,12 @@ class MailPolicy:
                 ruling = Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
                 return await self._replies.reply(stub, ruling)
         return MailOutcome("unreadable", Folder.QUARANTINE)
+
+
+def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:
+    """Whether a report names the address to which our email went before it was sent to another."""
+    former = {*sent.verified_addresses, *(token.address for token in bounces)} - {sent.address}
+    return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
 
 
 def _command_lines(mail: ParsedMail) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Old mail that was dealt with is deleted; a mailbox without room is noticed and reported."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
@@ -46,6 +47,29 @@ async def test_mail_that_was_dealt_with_is_deleted_after_some_days(mailbox: Mail
     await caretaker(mailbox, 30, timedelta(days=32), told).tidy()
     assert [await mailbox.count(name) for name in ("INBOX", *Folder)] == [1, 0, 0, 0]
     assert told == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_deleted"),
+    [
+        (b"From: ann@player.test", True),
+        (b"From: Joann <joann@player.test>", False),
+        (b"To: ann@player.test.example\r\n\r\nx-ann@player.test", False),
+        (b"To: joann@player.test\r\n\r\nWrite to ANN@player.test.", True),
+        (b"X: y\r\n\r\nann@pla=\r\nyer.test", True),
+        (b"X: y\r\n\r\n" + base64.encodebytes(b"as joann@player.test has said in " * 3), False),
+        (b"X: y\r\n\r\n" + base64.encodebytes("so hat’s ann@player.test gesagt".encode() * 3), True),
+        (b"X: y\r\n\r\nthe server has found it, and it is not seen", True),
+    ],
+)
+async def test_mail_with_an_address_is_deleted_but_not_with_a_longer_one(
+    text: bytes, is_deleted: bool
+) -> None:
+    async with fake_imap() as server:
+        server.mails.append(text)
+        imap = await ImapConnection.open(server.account, 10.0)
+        assert await imap.delete_with(Folder.PROCESSED, "ann@player.test") == is_deleted
+        await imap.close()
 
 
 @pytest.mark.parametrize(("used", "said"), [(899, ""), (900, "90 % full (900 of 1000 KiB)"), (1001, "100 %")])

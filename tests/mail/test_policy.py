@@ -373,6 +373,17 @@ async def test_talk_may_begin_like_a_command_behind_which_any_text_stands(
     assert f"Ann says: {text[4:]}" in " ".join(desk.newest[BOB].text.split())
 
 
+@pytest.mark.parametrize(
+    "text", ["Note that I am away.", "Try to be quicker, Bob!", "buy SV\n\nNote that I pay"]
+)
+async def test_a_sentence_may_begin_like_a_command_behind_which_any_text_stands(
+    desk: MailDesk, notice: Delivery, text: str
+) -> None:
+    """It became a note, or a plan, without a word to the table."""
+    outcome = await desk.arrive(reply(notice, text))
+    assert outcome.reason in ("no moves", "unclear") and await desk.played() == []
+
+
 async def test_what_is_half_done_does_not_say_that_nothing_was(desk: MailDesk, notice: Delivery) -> None:
     """What is said to the table is told, though the move below is refused."""
     (answer,) = (await desk.arrive(reply(notice, "say well\n\nbuy CA"))).replies

@@ -45,6 +45,8 @@ MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
 _POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
+_PROSE = re.compile(r"note that\b|(?:try|plan) to\b", re.IGNORECASE)
+"""Begins a sentence, though a command with any text behind it begins so too."""
 _FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
 """A question that begins as the head of a quoted email does, and is none."""
 _SPEAKER = re.compile(r"[\s*•–-]{0,4}[^\W_]+(?: [^\W_]+){0,8} ?")
@@ -141,7 +143,8 @@ class ReplyReader:
         state = self._state
         companies, players = (state.companies, state.players) if state else ((), ())
         read = self.commands.read_line
-        found = {line for line in lines if read(without_comment(line), companies, players)}
+        plain = [line for line in lines if not _PROSE.match(line)]
+        found = {line for line in plain if read(without_comment(line), companies, players)}
         before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
             if state is None or self._seat is None or line in found or "?" in line:
