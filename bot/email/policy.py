@@ -239,7 +239,8 @@ class MailPolicy:
         ruling = await self._reply_of_owner(mail, token, reply)
         moves = [line for line in reply.lines if not self._commands.is_personal(line)]
         means_something = moves or reply.parsed.meant or reply.says_yes
-        if ruling.reason not in UNREAD or means_something:
+        says_away = reply.lines and all(first_word(line) == "away" for line in reply.lines)
+        if means_something or not (ruling.reason in UNREAD or says_away):
             return ruling
         if await self._replies.is_echo(mail, token, reply.text):
             return ruling._replace(reason=REPEATED)

@@ -313,12 +313,15 @@ async def test_a_mail_that_kills_its_parser_is_quarantined(
     assert stranger.replies == ()
 
 
-@pytest.mark.parametrize("said", ["I am out of the office until Monday.", "Away until 5 January. Ask Bob."])
+@pytest.mark.parametrize(
+    "said",
+    ["I am out of the office until Monday.", "Away until 5 January. Ask Bob.", "Away until 2026-12-24."],
+)
 async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture, said: str
 ) -> None:
     """It has no header that says so, and quotes another email of ours each time; what it says may begin as a
-    setting."""
+    setting, or be one, which is true then."""
     away = said + "\n\n> {}\n"
     for number in range(4):
         outcome = await desk.arrive(reply(notice, away.format(number), message_id=f"<away{number}@p.test>"))
