@@ -5,6 +5,7 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
+| any    | any            | any          | any       | quarantined, if it could not be parsed; one receipt |
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
 | any    | any            | any          | yes       | ignored, no reply                                |
@@ -27,11 +28,9 @@ remembers only which texts it could not read lately (`Replies.is_echo`). All its
 a crash, as the idempotency key of a request is made from the seat, the Message-ID and the lines.
 """
 
-import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
@@ -57,7 +56,7 @@ from bot.email.replies.seat_replies import (
     query_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore, InboundMail
+from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import TokenLookup
 from bot.hub.request import POLL_PREFIX, ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
 from bot.pictures.workers import PictureWorkers
@@ -66,10 +65,9 @@ from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
-from mail.reading.headers import recipient_headers
 from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
-from mail.reading.parts import MailProblem
+from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
@@ -98,30 +96,30 @@ class MailPolicy:
         service: Service,
         pictures: PictureWorkers,
         address: ServiceAddress,
-        arrivals: InboundMail,
         people: Correspondents,
         key: bytes,
         *,
         hosts: str = "verified",
         limits: ReplyLimits = DEFAULT_LIMITS,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
         `admits_host`."""
         self._commands, self._address = service.commands, address
-        self._alerts = OperatorAlerts(now)
+        self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
         self._seats = SeatReplies(service, pictures)
         self._held = HeldLineStore(service.store, key)
         self._tables = TableReplies(service, pictures, self._held, hosts)
         self._confirmations = Confirmations(service)
-        self._replies = Replies(address, arrivals, self._alerts, limits, now)
+        self._replies = Replies(address, service.store, self._alerts, limits)
 
     # --- the table, row by row ---
 
     async def handle(self, mail: ParsedMail) -> MailOutcome:
         """Decide on one mail and carry it out; the outcome goes to `InboundMail.record_outcome`."""
+        if mail.problem in UNPARSABLE:
+            return await self._unparsable(mail, mail.problem)
         if self._is_ours(mail):
             return MailOutcome("our own mail", Folder.IGNORED)
         tokens = await self._lookup.tokens_of(mail)
@@ -134,7 +132,7 @@ class MailPolicy:
             return await self._without_token(mail)
         if len(tokens) > 1:
             return await self._replies.reply(
-                mail, Ruling("ambiguous", refusal_pages.ambiguous_recipient(), tokens[0])
+                mail, Ruling("ambiguous", refusal_pages.AMBIGUOUS_RECIPIENT, tokens[0])
             )
         return await self._replies.reply(mail, await self._with_token(mail, tokens[0]))
 
@@ -212,7 +210,7 @@ class MailPolicy:
         if not is_from(mail, token):
             return await self._wrong_sender(mail, token)
         if mail.dmarc == "fail":
-            page = refusal_pages.failed_authentication()
+            page = refusal_pages.FAILED_AUTHENTICATION
             return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
         await self._people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
@@ -269,7 +267,7 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
+            page = refusal_pages.help_without_table(person) if person else refusal_pages.UNKNOWN_CODE
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._held.find_offered_code(token, mail.parent_ids)):
             return await self._confirm_held(mail, token, code, ("yes",))
@@ -306,7 +304,7 @@ class MailPolicy:
             page = answer_pages.table_answer((str(error),), is_done=False)
             return Ruling("not done", page, token)
         ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
-        return ruling or Ruling("help", refusal_pages.unknown_code(), token)
+        return ruling or Ruling("help", refusal_pages.UNKNOWN_CODE, token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
@@ -317,7 +315,7 @@ class MailPolicy:
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
         if reply.says_yes:
-            return Ruling("no moves", refusal_pages.nothing_to_confirm(), token)
+            return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
         if parsed.ignored:
             return Ruling("no moves", refusal_pages.no_lines(parsed, reply.suggestions), token)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
@@ -376,7 +374,7 @@ class MailPolicy:
         else show what it does now, and ask once more."""
         held_lines = await self._held.find_held_lines(token, code)
         if held_lines is None:
-            return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
+            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
@@ -429,17 +427,16 @@ class MailPolicy:
     def _query_in(self, line: str) -> str | None:
         return query_in(self._commands, line)
 
-    async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
+    async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
         self._alerts.send(
             "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
         )
-        for token in await self._lookup.find(self._address.find_tokens(recipient_headers(raw))):
+        for token in await self._lookup.find(self._address.find_tokens(mail.recipients)):
             if token.purpose != "bounce":
-                stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
                 ruling = Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
-                return await self._replies.reply(stub, ruling)
+                return await self._replies.reply(mail, ruling)
         return MailOutcome("unreadable", Folder.QUARANTINE)
 
 

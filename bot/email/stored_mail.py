@@ -82,14 +82,6 @@ class InboundMail:
     def _mail_path(self, digest: str) -> Path:
         return self._folder / f"{digest}.eml"
 
-    async def count_replies(self, since: datetime, who: str | None = None, reason: str | None = None) -> int:
-        """The number of our replies since then, to that seat or address, for that reason."""
-        fields = {"kind": "answer", "who": who, "reason": reason}
-        async with self._store.read() as unit:
-            return await unit.outbox.count(
-                "mail", since, **{k: v for k, v in fields.items() if v is not None}
-            )
-
 
 # -- on their way out ------------------------------------------------------------------------
 
@@ -108,9 +100,7 @@ async def enqueue_mail(
     """
     for issued in mail.issued_tokens:
         token = issued.token
-        lifetime = (
-            INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite", "host") else REPLY_TOKEN_LIFETIME
-        )
+        lifetime = INVITATION_TOKEN_LIFETIME if token.purpose in TO_STRANGERS else REPLY_TOKEN_LIFETIME
         await unit.mail_tokens.add(
             issued.token_hash,
             token.purpose,

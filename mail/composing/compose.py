@@ -27,7 +27,9 @@ from markupsafe import Markup, escape
 
 from mail.composing.page import (
     AttachmentBlock,
+    Block,
     BulletList,
+    CopyableLines,
     ImageBlock,
     InlineImage,
     MailPage,
@@ -190,6 +192,7 @@ def compose(
     answers none. thread: earlier Message-IDs of the conversation, oldest first. Raises ValueError for an
     invalid address.
     """
+    page, others = _addressed(page, service_address)
     pictures = _images_within_limit(page)
     message_id = service_address.new_message_id()
     cids = {name: f"{name}.{message_id.strip('<>')}" for name in pictures}
@@ -228,11 +231,33 @@ def compose(
         raw=message.as_bytes(),
         actor=token.actor,
         reason=reason,
-        issued_tokens=tuple(IssuedToken(hash_token(token), meaning) for token, meaning in issued.values()),
+        issued_tokens=tuple(
+            IssuedToken(hash_token(token), meaning) for token, meaning in (*issued.values(), *others)
+        ),
         reply_token=token,
         offered_code=offered_code,
         text=summary(page),
     )
+
+
+def _addressed(
+    page: MailPage, service_address: ServiceAddress
+) -> tuple[MailPage, list[tuple[str, ReplyToken]]]:
+    """The page with addresses for lines that need their own, and the new tokens with what they stand for."""
+    blocks: list[Block] = []
+    issued = []
+    for block in page.blocks:
+        if isinstance(block, CopyableLines) and block.token:
+            token = new_token()
+            issued.append((token, block.token))
+            address = service_address.reply_address(token)
+            code = "" if service_address.has_subaddresses else token
+            how = f" with the line `# code-{code}`" if code else ""
+            block = replace(
+                block, title=f"{block.title}, write to {address}{how}", address=address, code=code
+            )
+        blocks.append(block)
+    return replace(page, blocks=blocks), issued
 
 
 def readdressed(raw: bytes, recipient: str) -> bytes:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mail.reply_address import ReplyToken
+
 
 @dataclass(frozen=True, slots=True)
 class InlineImage:
@@ -63,13 +65,15 @@ class BulletList:
 
 @dataclass(frozen=True, slots=True)
 class CopyableLines:
-    """Lines to copy into a reply; in HTML each is a link that writes it. address: None for that of the
-    email. code: the token that belongs to an address without one.
+    """Lines to copy into a reply; in HTML each is a link that writes it. token: what they stand for, where
+    that is not what a reply to the email stands for: they have an address of their own, which their title
+    names. `compose` knows it, and the code of a token that stands in no address.
     """
 
     title: str
     lines: Sequence[str]
-    address: str | None = None
+    token: ReplyToken | None = None
+    address: str = ""
     code: str = ""
     kind: Literal["copy"] = "copy"
 

@@ -34,6 +34,10 @@ class MailProblem(StrEnum):
     FAILED = "the service has failed at it"
 
 
+UNPARSABLE = (MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN, MailProblem.FAILED)
+"""With one of these nothing that a mail says is known for certain."""
+
+
 @dataclass(frozen=True, slots=True)
 class MailFile:
     """An attached file that may be a game: its name and its bytes."""

@@ -116,7 +116,7 @@ async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(
     async with fake_imap() as server, ParserProcess() as parser:
         server.full = True
         server.mails.append(reply(notice, "buy SV"))
-        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy, parser, FAST)
+        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
         task = asyncio.create_task(watcher.run())
         try:
             await until(lambda: server.asked.count("IDLE") >= 2)

@@ -12,7 +12,7 @@ import pytest
 
 from mail.composing.compose import OutgoingMail
 from mail.imap import Folder
-from mail.reading.parser import parse_mail
+from mail.reading.parser import parse_mail, unparsed
 from mail.reading.parts import MailProblem
 from mail.reply_address import hash_token
 from tests.mail.mail_desk import (
@@ -306,10 +306,11 @@ async def test_yes_takes_up_what_was_meant(desk: MailDesk, notice: Delivery, is_
 async def test_a_mail_that_kills_its_parser_is_quarantined(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
-    outcome = await desk.policy.handle_unparsable(reply(notice, "buy SV"))
+    outcome = await desk.policy.handle(unparsed(reply(notice, "buy SV"), MailProblem.BROKEN))
     assert outcome.folder == Folder.QUARANTINE and outcome.replies[0].recipient == ANN
     assert alerts(caplog)
-    stranger = await desk.policy.handle_unparsable(b"From: eve@evil.test\r\nTo: play@games.test\r\n\r\nx")
+    unknown = unparsed(b"From: eve@evil.test\r\nTo: play@games.test\r\n\r\nx", MailProblem.BROKEN)
+    stranger = await desk.policy.handle(unknown)
     assert stranger.replies == ()
 
 

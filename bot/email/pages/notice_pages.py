@@ -6,10 +6,9 @@ reply to the email is for the first table. Every other table has an address of i
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 from bot.email.pages import answer_pages
@@ -32,7 +31,6 @@ from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines
 from bot.service import Service
-from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import (
     Block,
     BulletList,
@@ -45,13 +43,15 @@ from mail.composing.page import (
     Preformatted,
     TableRows,
 )
-from mail.reply_address import IssuedToken, ReplyToken, ServiceAddress, hash_token, new_token
+from mail.reply_address import ReplyToken
 from storage import OutboxMessage, Store
 
 ASKING = ("turn", "reminder")
 """Kinds that go to the player of a seat, or to the deputy who plays for them now."""
 ABOUT_DATA: Sequence[Literal["export", "erase"]] = ("export", "erase")
 MAX_HEADLINE = 70  # characters
+MAX_LINES = 6  # to copy, of each table of a digest
+MAX_TABLES = 20  # in a digest
 LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
 REMINDED_AGAIN = timedelta(hours=20)  # by email: daily reminders do not come at the same minute
 
@@ -73,6 +73,8 @@ class PageBuilder:
             return await self._claim_page(notification.person_id)
         if notification.kind in (*ABOUT_DATA, "account"):
             return await self._personal_page(notification, notification.person_id, str(row.address["email"]))
+        if notification.kind == "digest":
+            return await self._digest_page(notification.person_id)
         if notification.kind in ("gathered", "lost"):
             return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
@@ -151,6 +153,48 @@ class PageBuilder:
         token = await reply_token_for(self._store, person_id, table, seat, decision_id)
         page = answer_pages.gathered_answers if notification.kind == "gathered" else answer_pages.bounced_mail
         return (page(notification.sentences), token) if token else None
+
+    async def _digest_page(self, person_id: int) -> tuple[MailPage, ReplyToken] | None:
+        """The digest of a person, and the token of its first table; None if nothing waits for them any
+        more."""
+        waiting = await self._service.waiting.pages(person_id, in_digest=True)
+        blocks: list[Block] = []
+        first: ReplyToken | None = None
+        for each, page in waiting[:MAX_TABLES]:
+            token = await reply_token_for(self._store, person_id, each.table, each.seat, page.decision_id)
+            if token is None:
+                continue
+            how, own = (
+                (f"For {each.table.code}", token)
+                if first
+                else (f"Reply with one of, for {each.table.code}", None)
+            )
+            first = first or token
+            lines = [control.line for control in page.controls] or await self._offered_lines(each)
+            blocks += [
+                *map(Paragraph, (f"{page.headline}.", *page.sentences)),
+                *(BulletList(*part) for part in page.lists),
+                CopyableLines(how, lines or ["turn"], own),
+            ]
+        if first is None:
+            return None
+        count = len({each.table.id for each, _ in waiting})
+        headline = (
+            f"{count} tables wait for you, the most urgent first."
+            if count > 1
+            else "One table waits for you."
+        )
+        return MailPage(headline, blocks, subject="What waits for you", tone="turn"), first
+
+    async def _offered_lines(self, waiting: WaitingTable) -> Sequence[str]:
+        """Lines of the seat to copy, with `pass` where it is possible."""
+        choices = await self._service.queries.choices(waiting.table.id, waiting.seat)
+        offered = legal_lines.copyable_lines(choices)
+        lines = offered[:MAX_LINES]
+        if "pass" in offered[MAX_LINES:]:
+            lines = (*lines[:-1], "pass")
+        state = (await self._service.queries.view(waiting.table.id)).state
+        return with_outcomes(state, waiting.seat, lines) if state else lines
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         """The page of a notification about a seat. A turn that is over is told for its news alone."""
@@ -260,67 +304,3 @@ async def page_token(
     if token is None or page.yes is None:
         return token
     return replace(token, purpose="answer", decision_id=f"{page.yes.line}|{page.no.line if page.no else ''}")
-
-
-MAX_LINES = 6  # to copy, of each table
-MAX_TABLES = 20
-
-
-class DigestComposer:
-    """Composes digests from what waits when they are sent."""
-
-    def __init__(self, service: Service, address: ServiceAddress, now: Callable[[], datetime]) -> None:
-        self._service, self._address, self._now = service, address, now
-
-    async def compose(self, person_id: int) -> OutgoingMail | None:
-        """The digest of a person; None if nothing waits for them any more."""
-        waiting = await self._service.waiting.pages(person_id, in_digest=True)
-        blocks: list[Block] = []
-        first: ReplyToken | None = None
-        issued: list[IssuedToken] = []
-        for each, page in waiting[:MAX_TABLES]:
-            store, decision_id = self._service.store, page.decision_id
-            token = await reply_token_for(store, person_id, each.table, each.seat, decision_id)
-            if token is None:
-                continue
-            address, code = None, ""
-            if first is None:
-                first = token
-            else:
-                secret = new_token()
-                issued.append(IssuedToken(hash_token(secret), token))
-                address = self._address.reply_address(secret)
-                code = "" if self._address.has_subaddresses else secret
-            lines = [control.line for control in page.controls] or await self._offered_lines(each)
-            blocks += [
-                *map(Paragraph, (f"{page.headline}.", *page.sentences)),
-                *(BulletList(*part) for part in page.lists),
-                CopyableLines(_how(each.table.code, address, code), lines or ["turn"], address, code),
-            ]
-        if first is None:
-            return None
-        count = len({each.table.id for each, _ in waiting})
-        digest = MailPage(_headline(count), blocks, subject="What waits for you", tone="turn")
-        mail = await asyncio.to_thread(compose, self._address, digest, first, self._now(), "digest")
-        return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
-
-    async def _offered_lines(self, waiting: WaitingTable) -> Sequence[str]:
-        """Lines of the seat to copy, with `pass` where it is possible."""
-        choices = await self._service.queries.choices(waiting.table.id, waiting.seat)
-        offered = legal_lines.copyable_lines(choices)
-        lines = offered[:MAX_LINES]
-        if "pass" in offered[MAX_LINES:]:
-            lines = (*lines[:-1], "pass")
-        state = (await self._service.queries.view(waiting.table.id)).state
-        return with_outcomes(state, waiting.seat, lines) if state else lines
-
-
-def _how(code: str, address: str | None, token: str) -> str:
-    how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
-    return how + (f" with the line `# code-{token}`" if token else "")
-
-
-def _headline(count: int) -> str:
-    return (
-        "One table waits for you." if count == 1 else f"{count} tables wait for you, the most urgent first."
-    )

@@ -97,10 +97,22 @@ def unreadable_mail(problem: MailProblem, reply: ParsedReply | None = None) -> M
     return _refusal(Paragraph(f"Your email could not be read: {problem.value}. {advice}"), reply=reply)
 
 
-def ambiguous_recipient() -> MailPage:
-    """The mail has more than one reply address."""
-    text = "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
-    return _refusal(Paragraph(text + "Please reply to one of them."))
+AMBIGUOUS_RECIPIENT = _refusal(
+    Paragraph(
+        "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
+        "Please reply to one of them."
+    )
+)
+UNKNOWN_CODE = _refusal(Paragraph("This code is unknown."))
+NOTHING_TO_CONFIRM = _refusal(Paragraph("Nothing waits for a `yes` to the email that you answered."))
+FAILED_AUTHENTICATION = _refusal(
+    Paragraph(
+        "An email in your name failed the checks that your email provider asks for, so it was not read. "
+        "If you sent it, please send it again through the provider of your address."
+    ),
+    headline="NOT DONE: an email in your name failed authentication.",
+)
+"""To the registered address: a mail in its name failed DMARC."""
 
 
 def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
@@ -126,14 +138,6 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
     return MailPage("NOT DONE: did you send this?", blocks, subject="Did you send this?", tone="bad")
 
 
-def failed_authentication() -> MailPage:
-    """To the registered address: a mail in its name failed DMARC."""
-    text = "An email in your name failed the checks that your email provider asks for, so it was not read. "
-    more = "If you sent it, please send it again through the provider of your address."
-    headline = "NOT DONE: an email in your name failed authentication."
-    return _refusal(Paragraph(text + more), headline=headline)
-
-
 def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
     """Lines that need a confirmation. reason: why, as a sentence."""
     blocks = (
@@ -142,17 +146,6 @@ def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
         CopyableLines("To confirm, reply with", [f"yes {code}"]),
     )
     return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
-
-
-def unknown_code() -> MailPage:
-    """`yes CODE` with an unknown code."""
-    return _refusal(Paragraph("This code is unknown."))
-
-
-def nothing_to_confirm() -> MailPage:
-    """`yes` in reply to an email that asks for none, or asks no longer."""
-    text = "Nothing waits for a `yes` to the email that you answered."
-    return _refusal(Paragraph(text))
 
 
 def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:

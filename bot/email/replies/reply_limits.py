@@ -6,12 +6,11 @@ Receipts of moves are sent in any case, so that nobody waits for a turn because 
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from bot.email.stored_mail import InboundMail
 from mail.composing.compose import compose
 from mail.composing.page import MailPage, summary
 from mail.imap import Folder
@@ -19,6 +18,7 @@ from mail.inbox import GatheredAnswer, MailOutcome, OperatorAlerts
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ReplyText
 from mail.reply_address import ReplyToken, ServiceAddress
+from storage import Store
 
 PLAYED = "played"
 """The reason of a reply to lines that were played."""
@@ -83,16 +83,14 @@ class Replies:
     def __init__(
         self,
         address: ServiceAddress,
-        arrivals: InboundMail,
+        store: Store,
         alerts: OperatorAlerts,
         limits: ReplyLimits,
-        now: Callable[[], datetime],
     ) -> None:
         self._limits = limits
         self._address = address
-        self._arrivals = arrivals
+        self._store = store
         self._alerts = alerts
-        self._now = now
         self._unread: dict[tuple[str, str], tuple[datetime, str]] = {}
 
     async def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
@@ -101,7 +99,7 @@ class Replies:
         So a mail program that answers by itself without saying so gets one answer, and the operator is told.
         The same mail once more, after a crash, is no echo.
         """
-        now = self._now()
+        now = self._store.now()
         for key, (when, _) in list(self._unread.items()):
             if now - when >= ECHO_WINDOW or len(self._unread) >= MAX_ECHOES:
                 del self._unread[key]
@@ -137,7 +135,7 @@ class Replies:
             self._address,
             page,
             token,
-            self._now(),
+            self._store.now(),
             reason,
             parent=mail.message_id if has_id else None,
             thread=thread,
@@ -145,9 +143,13 @@ class Replies:
         )
         return MailOutcome(reason, ruling.folder, key, (answer,))
 
-    def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
+    async def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> int:
         """How many replies were sent in the last seconds, to one seat or address, for one reason."""
-        return self._arrivals.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
+        of_them = {"who": actor, "reason": reason}
+        fields = {name: value for name, value in of_them.items() if value is not None}
+        async with self._store.read() as unit:
+            since = unit.now - timedelta(seconds=seconds)
+            return await unit.outbox.count("mail", since, kind="answer", **fields)
 
     async def _is_loop(self, actor: str) -> bool:
         """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.
