@@ -412,10 +412,8 @@ class MailPolicy:
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
         left = asked[MAX_QUERIES:]
-        latest = shown[-1] if shown else played
-        assert latest is not None
         reason = _reason(played)
-        next_token = replace(token, decision_id=latest.decision_id)
+        next_token = replace(token, decision_id=await seats.current_decision(token))
         meant = corrected_lines(played, texts) if mail else ()
         if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)

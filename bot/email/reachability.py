@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
 from bot.email.tokens import table_label, token_of_message
@@ -45,13 +46,12 @@ GAP = timedelta(hours=36)  # between two of them, after which they begin anew
 REACHED = "Emails reach {} again."
 
 
-@dataclass(frozen=True, slots=True)
-class Correspondent:
-    """A person with a verified address. seats: table label and player name of each seat in play."""
+class Correspondent(NamedTuple):
+    """A person with a verified address. seats: those in play, such as `Friday A7K, as Ann`."""
 
     person_id: int
     address: str
-    seats: tuple[tuple[str, str], ...]
+    seats: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Correspondents:
                 return None
             rows = await unit.tables.for_person(person.id)
             seats = tuple(
-                (f"{table.name} {table.code}", seat.name)
+                f"{table.name} {table.code}, as {seat.name}"
                 for table, seat in rows
                 if table.status in ("running", "paused") and seat.joined_at
             )

@@ -202,9 +202,8 @@ async def test_c14_our_own_mail_comes_back(desk: MailDesk, notice: Delivery) -> 
         "{stripped}",
     ],
 )
-async def test_c15_quoted_mails_give_no_orders(desk: MailDesk, quoting: str) -> None:
+async def test_c15_quoted_mails_give_no_orders(desk: MailDesk, notice: Delivery, quoting: str) -> None:
     """Whatever a mailer does to the quoted email, what others wrote in it is never an order of ours."""
-    await desk.begun()
     (table,) = await desk.service.queries.list_tables()
     await desk.service.running.talk(table.id, await desk.person("Bob"), "bid CA 165", "said on Discord")
     await desk.take()

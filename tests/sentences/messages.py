@@ -62,10 +62,10 @@ def answering_pages() -> dict[str, MailPage]:
     """One page of every kind that answers a mail, by what it answers."""
     moves = (PlayedLine(3, "buy SV", "buy SV", ("Ann buys the SV for $20.",)),)
     changes = ("Ann: cash $600 → $580.",)
-    played = PlayResult(Completed(played=moves), "d1", "Bob to act.", ("pass",), changes)
-    rejected = PlayResult(LineRefused(1, "buy SV", "The SV is sold already.", ("buy CS", "pass")), "d1")
+    played = PlayResult(Completed(played=moves), "Bob to act.", ("pass",), changes)
+    rejected = PlayResult(LineRefused(1, "buy SV", "The SV is sold already.", ("buy CS", "pass")))
     since = ("Bob buys the SV for $20.",)
-    stale = PlayResult(StaleDecision("It is too late.", since), "d2", "Ann to act: buy the CS.", ("pass",))
+    stale = PlayResult(StaleDecision("It is too late.", since), "Ann to act: buy the CS.", ("pass",))
     too_long = ReplyFault(ReplyLine(1, "buy" * 9), "This line is longer than 500 characters.")
     return {
         "orders that were played": answer_pages.receipt(played, REPLY),

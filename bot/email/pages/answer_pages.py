@@ -53,13 +53,11 @@ class AcceptedLine(NamedTuple):
 class PlayResult:
     """What came of the lines of a reply, and what its receipt says besides.
 
-    decision_id: the pending decision of the seat, None for none; a reply to the receipt answers this one.
     waiting_for: a sentence on who is to act. legal_lines: lines ready to copy. changes: what the lines did to
     everybody's cash, in sentences.
     """
 
     result: CommandResult
-    decision_id: str | None = None
     waiting_for: str = ""
     legal_lines: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
@@ -84,7 +82,6 @@ class QueryResult:
     title: str
     text: str
     images: tuple[InlineImage, ...] = ()
-    decision_id: str | None = None
     attachments: tuple[Attachment, ...] = ()
     position: tuple[str | TableRows, ...] = ()
 

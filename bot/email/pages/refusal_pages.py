@@ -171,5 +171,4 @@ def help_without_table(person: Correspondent) -> MailPage:
             ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
         ),
     ]
-    seats = [f"{label}, as {name}" for label, name in person.seats]
-    return _refusal(*blocks, BulletList("Your seats", seats), subject="How to reply")
+    return _refusal(*blocks, BulletList("Your seats", person.seats), subject="How to reply")

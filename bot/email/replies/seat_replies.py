@@ -246,8 +246,7 @@ class SeatReplies:
         if token.seat is None:
             return None
         table_id, seat = token.seat
-        view = await self._service.queries.view(table_id)
-        return view.answered_decision_id(seat)
+        return (await self._service.queries.view(table_id)).answered_decision_id(seat)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play all of the lines for the seat, or none, as the answer to the decision of its token; where it
@@ -262,8 +261,7 @@ class SeatReplies:
         changes: tuple[str, ...] = ()
         if isinstance(result, Completed):
             changes = await self._cash_changes(table_id, result.played)
-        decision_id = view.answered_decision_id(seat)
-        return PlayResult(result, decision_id, view.waiting_sentence, legal, changes)
+        return PlayResult(result, view.waiting_sentence, legal, changes)
 
     async def _submit_lines(
         self, seat: tuple[int, int], token: ReplyToken, lines: Sequence[str], request_id: str | None
@@ -298,7 +296,6 @@ class SeatReplies:
         else:
             result = await self._submit_lines(token.seat, token, [query], None)
         view = await self._service.queries.view(token.table_id)
-        decision_id = None if seat is None else view.answered_decision_id(seat)
         match result:
             case QueryAnswer():
                 palette = await self._service.settings.palette(view.table, token.person_id)
@@ -309,12 +306,12 @@ class SeatReplies:
                 title = kind if kind == "try" else query
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat)
-                return QueryResult(title, text, images, decision_id, files, position)
+                return QueryResult(title, text, images, files, position)
             case LineFailure():
                 about = f"{result.line}: " if kind == "try" else ""
-                return QueryResult(kind, f"{about}{result.reason}", (), decision_id)
+                return QueryResult(kind, f"{about}{result.reason}")
             case TableNotRunning() | NotYourSeat():
-                return QueryResult(kind, result.reason, (), decision_id)
+                return QueryResult(kind, result.reason)
             case _:
                 raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
 
