@@ -161,7 +161,7 @@ class MailPolicy:
                     return MailOutcome("bounce of a mail that goes elsewhere by now", Folder.IGNORED)
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
-            return await self._bounced(bounces[0], bounces[0].message_id or mail.message_id, report)
+            return await self._bounced(bounces[0], mail.message_id, report)
         return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
 
     async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:

@@ -50,9 +50,9 @@ _DEVICE_SIGNATURES = tuple(
 
 
 class ReplyFault(NamedTuple):
-    """Why the reply cannot be read, as a sentence; `line` is None where it is about the whole."""
+    """Why a line of the reply cannot be read, as a sentence."""
 
-    line: ReplyLine | None
+    line: ReplyLine
     reason: str
 
 

@@ -27,10 +27,8 @@ def _refusal(
 
 def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
     """A line of the reply cannot be read."""
-    blocks: list[Block] = []
-    if fault.line:
-        blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
-    return _refusal(*blocks, Paragraph(fault.reason), reply=reply)
+    quoted = QuotedLines(f"Line {fault.line.number}", [fault.line.text])
+    return _refusal(quoted, Paragraph(fault.reason), reply=reply)
 
 
 def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPage:
@@ -117,24 +115,22 @@ FAILED_AUTHENTICATION = _refusal(
 
 def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
     """To the registered address: a mail with its reply token came from another address."""
-    blocks: list[Block] = [
-        Paragraph("An email to your reply address came from an address that is not yours.")
-    ]
-    if code and lines:
-        blocks.append(QuotedLines("It said", lines))
-        blocks.append(NOTHING_CHANGED)
-        blocks.append(CopyableLines("If you sent it and still want this, reply with", [f"yes {code}"]))
-        blocks.append(
-            Paragraph(
-                "If you did not send it, do nothing. Do not forward these emails: "
-                "a person who has one could try to play for you."
-            )
-        )
-    else:
-        blocks += [
-            NOTHING_CHANGED,
-            Paragraph("If you sent it, please write from the address that this email was sent to."),
-        ]
+    not_yours = Paragraph("An email to your reply address came from an address that is not yours.")
+    how = (
+        "If you did not send it, do nothing. Do not forward these emails: a person who has one could try to "
+        "play for you."
+    )
+    if not (code and lines):
+        how = "If you sent it, please write from the address that this email was sent to."
+    blocks = (
+        not_yours,
+        QuotedLines("It said", lines if code else ()),
+        NOTHING_CHANGED,
+        CopyableLines(
+            "If you sent it and still want this, reply with", [f"yes {code}"] if lines and code else ()
+        ),
+        Paragraph(how),
+    )
     return MailPage("NOT DONE: did you send this?", blocks, subject="Did you send this?", tone="bad")
 
 
@@ -160,7 +156,7 @@ def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
 
 def help_without_table(person: Correspondent) -> MailPage:
     """To a player whose mail has no valid reply address, or answers an email about no table."""
-    blocks: list[Block] = [
+    blocks = (
         Paragraph(
             "Your email does not show for which table it is, or you have no seat there any more. Nothing was "
             "done with it."
@@ -170,5 +166,5 @@ def help_without_table(person: Correspondent) -> MailPage:
             "Or begin with one of these lines",
             ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
         ),
-    ]
+    )
     return _refusal(*blocks, BulletList("Your seats", person.seats), subject="How to reply")

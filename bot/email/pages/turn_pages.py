@@ -150,12 +150,13 @@ class TurnPages:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
         ways = connection_lines(state) if pending.is_main else ()
         asked = prompt_of(state, pending)
+        name, also_waiting = await self._reader(table_id, reader)
         prompt = "You to act" if pending.acts_now else "You may answer in advance"
         subject = turn_subject(state, asked, "Your turn" if pending.acts_now else "In advance")
         if not pending.is_main:
             prompt, subject = "Please answer", f"An offer: {offers_text(state, pending)}"
         return turn_notice(
-            _turn_headline(pending, "" if is_owner else await self._name_of(reader)),
+            _turn_headline(pending, "" if is_owner else name),
             f"{prompt}: {asked}.",
             offered_lines(state, pending.seat, choices),
             recent_events(entries),
@@ -164,22 +165,20 @@ class TurnPages:
             lays_nothing=engine.topic(state) == "track",
             position=(*position, *words_of_map(state)) if drawing.late else position,
             more=(*ways, *more, *([PICTURES_LATE] if drawing.late else [])),
-            also_waiting=await self._also_waiting(table_id, reader),
+            also_waiting=also_waiting,
             images=inline_images(named),
         )
 
-    async def _also_waiting(self, table_id: int, reader: int | None) -> tuple[str, ...]:
-        """The other tables that wait for a person, which are reminded of with this one."""
+    async def _reader(self, table_id: int, reader: int | None) -> tuple[str, tuple[str, ...]]:
+        """The name of a person, and the other tables that wait for them, which are reminded of with this
+        one."""
         if reader is None:
-            return ()
+            return "", ()
         async with self._service.store.read() as unit:
+            person = await unit.people.get(reader)
             waiting = [each for each in await waiting_tables(unit, reader) if each.table.id != table_id]
-            zone = (await unit.people.get(reader)).time_zone
-            return tuple(f"{each.line(unit.now, zone)}." for each in waiting[:MAX_WAITING])
-
-    async def _name_of(self, person_id: int | None) -> str:
-        async with self._service.store.read() as unit:
-            return (await unit.people.get(person_id)).name if person_id else ""
+            lines = [f"{each.line(unit.now, person.time_zone)}." for each in waiting[:MAX_WAITING]]
+            return person.name, tuple(lines)
 
 
 def position_parts(

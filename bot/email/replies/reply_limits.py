@@ -66,9 +66,7 @@ class Ruling(NamedTuple):
 
 def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
     """Whether a mail comes from the player of its reply token."""
-    return mail.sender is not None and mail.sender in {
-        address.casefold() for address in token.verified_addresses
-    }
+    return mail.sender in token.verified_addresses
 
 
 def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
