@@ -58,7 +58,7 @@ from bot.email.replies.seat_replies import (
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import TokenLookup
-from bot.hub.request import POLL_PREFIX, ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
+from bot.hub.request import POLL_PREFIX, ConfirmationRequired, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -71,6 +71,7 @@ from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
+from mail.reading.unclear_lines import qualifies
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 from storage import AlreadyExists
 
@@ -259,7 +260,7 @@ class MailPolicy:
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return await self._stopped(token, ("stop",))
         if token.purpose in YES_NO_PURPOSES:
-            return await self._yes_or_no(mail, token, reply.text.lines[:1])
+            return await self._yes_or_no(mail, token, reply)
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
@@ -269,7 +270,7 @@ class MailPolicy:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person) if person else refusal_pages.UNKNOWN_CODE
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._held.find_offered_code(token, mail.parent_ids)):
+        if reply.says_yes and (code := await self._held.find_offered_code(token)):
             return await self._confirm_held(mail, token, code, ("yes",))
         if vote := _vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
@@ -294,7 +295,7 @@ class MailPolicy:
         return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        code = await self._held.find_offered_code(token, mail.parent_ids)
+        code = await self._held.find_offered_code(token)
         held = await self._held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
@@ -317,7 +318,11 @@ class MailPolicy:
         if reply.says_yes:
             return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
         if parsed.ignored:
-            return Ruling("no moves", refusal_pages.no_lines(parsed, reply.suggestions), token)
+            code = await self._held.find_offered_code(token)
+            page = refusal_pages.no_lines(
+                parsed, [] if code else _suggestions(token, reply), is_asked=bool(code)
+            )
+            return Ruling("no moves", page, token, offered_code=code)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
         return Ruling("unreadable", page, token)
 
@@ -342,10 +347,13 @@ class MailPolicy:
         code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
-    async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
+    async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
+        lines = reply.text.lines[:1]
         word = first_word(lines[0]) if lines else ""
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
         agrees = word in _YES or word in lines_of_answer[:1]
+        if token.purpose == "erase":  # which nothing brings back
+            agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
         if not agrees and word not in _NO:
             if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
                 return ruling
@@ -414,7 +422,7 @@ class MailPolicy:
         left = asked[MAX_QUERIES:]
         reason = _reason(played)
         next_token = replace(token, decision_id=await seats.current_decision(token))
-        meant = corrected_lines(played, texts) if mail else ()
+        meant = played.corrected(texts) if mail and played else ()
         if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)
             return await self._offered(mail, next_token, accepted, page, reason)
@@ -460,6 +468,12 @@ def _vote_in(token: ReplyToken, reply: ReadReply) -> str:
     return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
+def _suggestions(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
+    """Lines that a reply may mean which has none."""
+    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
+    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
+
+
 def _subject(mail: ParsedMail) -> str:
     """The subject, without what mail programs put before that of a reply."""
     return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
@@ -478,17 +492,6 @@ def _reason(played: PlayResult | None) -> str:
     if played.is_done:
         return PLAYED
     return STALE if isinstance(played.result, StaleDecision) else "rejected"
-
-
-def corrected_lines(played: PlayResult | None, lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines with the one that a rejected one can only mean; none where there is no such line."""
-    if played is None or len(played.instead) != 1:
-        return ()
-    failed = played.result
-    if not isinstance(failed, LineUnreadable | LineAmbiguous):
-        return ()
-    suggestion = played.instead[0].partition("#")[0].strip()
-    return (*lines[: failed.index], suggestion, *lines[failed.index + 1 :])
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:

@@ -251,11 +251,8 @@ class HeldLineStore:
             return None
         return msgspec.json.decode(body, type=HeldLines)
 
-    async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
-        """The code that the email with this token offered, or the first of these emails that offered one."""
+    async def find_offered_code(self, token: ReplyToken) -> str | None:
+        """The code that the email with this token offered; emails before it in its thread do not count."""
         async with self._store.read() as unit:
-            for message_id in filter(None, (token.message_id, *message_ids[:5])):
-                body = await unit.move_log.request_result(offer_key(token, message_id))
-                if body is not None:
-                    return body.decode()
-        return None
+            body = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
+        return body.decode() if body else None

@@ -302,6 +302,42 @@ async def test_yes_takes_up_what_was_meant(desk: MailDesk, notice: Delivery, is_
     assert await desk.played() == ["buy SV"]
 
 
+async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_before(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    """Mail programs name the whole thread: `yes` to a receipt gave up the seat."""
+    (asked,) = (await desk.arrive(reply(notice, "resign", message_id="<1@p>"))).replies
+    (receipt,) = (await desk.arrive(reply(asked, "bid CA 165", message_id="<2@p>"))).replies
+    own, thread = (str(message_from_bytes(receipt.raw)[name]) for name in ("Message-ID", "References"))
+    assert str(message_from_bytes(asked.raw)["Message-ID"]) in thread
+    yes = reply(receipt, "yes", message_id="<3@p>").decode()
+    yes = yes.replace(f"References: {own}", f"References: {thread} {own}")
+    assert (await desk.arrive(yes.encode())).reason == "no moves"
+    assert await desk.played() == ["bid CA 165"]
+
+
+@pytest.mark.parametrize(
+    ("said", "is_meant"),
+    [
+        ("yes, I am sure", True),
+        ("Yes, that's right, thanks!", True),
+        ("Yes?", False),
+        ("Yes, if Bob sells", False),
+    ],
+)
+async def test_what_was_asked_is_confirmed_by_yes_alone(
+    desk: MailDesk, notice: Delivery, said: str, is_meant: bool
+) -> None:
+    """Where it is not, the answer asks for it once more, and `yes` to that answer does it."""
+    (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
+    outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
+    assert (await desk.played() == ["buy SV"]) is is_meant
+    if not is_meant:
+        (again,) = outcome.replies
+        assert "reply with this word alone:\n  yes" in again.text
+        assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
+
+
 async def test_a_mail_that_kills_its_parser_is_quarantined(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -74,6 +74,14 @@ class PlayResult:
             return ()
         return self.result.suggestions or self.legal_lines
 
+    def corrected(self, lines: Sequence[str]) -> tuple[str, ...]:
+        """The lines with the one that a rejected one can only mean; none where there is no such line."""
+        failed = self.result
+        if len(self.instead) != 1 or not isinstance(failed, LineUnreadable | LineAmbiguous):
+            return ()
+        suggestion = self.instead[0].partition("#")[0].strip()
+        return (*lines[: failed.index], suggestion, *lines[failed.index + 1 :])
+
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:

@@ -59,10 +59,14 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
 
-def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
-    """The reply has only prose."""
-    text = "Your email has no line that the game can read."
-    return _refusal(Paragraph(text), CopyableLines("You can write", suggested_lines), reply=reply)
+def no_lines(reply: ParsedReply, suggested_lines: Sequence[str], *, is_asked: bool = False) -> MailPage:
+    """The reply has only prose. is_asked: it answers an email that asks for `yes`."""
+    blocks = (
+        Paragraph("Your email has no line that the game can read."),
+        CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"] * is_asked),
+        CopyableLines("You can write", suggested_lines),
+    )
+    return _refusal(*blocks, reply=reply)
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:

@@ -40,6 +40,9 @@ from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
+BESIDE_YES = frozenset(
+    "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
+)
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
@@ -75,8 +78,8 @@ class ReadReply:
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
             return False
         first = words_of(answer)
-        is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
-        return is_yes and not self.parsed.lines and not self.parsed.unclear
+        is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | BESIDE_YES
+        return is_yes and "?" not in answer and not self.parsed.lines and not self.parsed.unclear
 
     @property
     def suggestions(self) -> tuple[str, ...]:
