@@ -69,7 +69,7 @@ from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
-from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
 from mail.reading.unclear_lines import qualifies
 from mail.reply_address import ReplyToken, ServiceAddress, redact
@@ -351,7 +351,7 @@ class MailPolicy:
         lines = reply.text.lines[:1]
         word = first_word(lines[0]) if lines else ""
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
-        agrees = word in _YES or word in lines_of_answer[:1]
+        agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
         if token.purpose == "erase":  # which nothing brings back
             agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
         if not agrees and word not in _NO:

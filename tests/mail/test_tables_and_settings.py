@@ -64,3 +64,12 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         await unit.people.add_identity(dan, "email", eve)
     assert (await desk.write("Eve", "yes", original=question)).reason == "not done"
     assert f"{eve} belongs to somebody else." in desk.newest[eve].text
+
+
+async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    invitation = desk.newest["bob@player.test"]
+    for said in ("Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai"):
+        assert (await desk.write("Bob", said, original=invitation)).reason == "not done", said
+    assert (await desk.write("Bob", "Yes, I would love to!", original=invitation)).reason == "confirmed"
