@@ -7,10 +7,13 @@ Receipts of moves are sent in any case, so that nobody waits for a turn because 
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+import msgspec
+
+from bot.email.stored_mail import HeldLines
 from mail.composing.compose import compose
 from mail.composing.page import MailPage, summary
 from mail.imap import Folder
@@ -52,6 +55,7 @@ DEFAULT_LIMITS = ReplyLimits()
 
 class Ruling(NamedTuple):
     """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry.
+    offered: what `yes` in reply to it plays.
     daily: how many replies for this reason a seat gets in a day; 0 for any number."""
 
     reason: str
@@ -59,7 +63,7 @@ class Ruling(NamedTuple):
     token: ReplyToken
     folder: Folder = Folder.PROCESSED
     lines: tuple[str, ...] = ()
-    offered_code: str | None = None
+    offered: HeldLines | None = None
     can_wait: bool = False
     daily: int = 0
 
@@ -137,8 +141,9 @@ class Replies:
             reason,
             parent=mail.message_id if has_id else None,
             thread=thread,
-            offered_code=ruling.offered_code,
         )
+        if ruling.offered:
+            answer = replace(answer, offer=msgspec.json.encode(ruling.offered))
         return MailOutcome(reason, ruling.folder, key, (answer,))
 
     async def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> int:
