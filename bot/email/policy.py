@@ -37,7 +37,6 @@ from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.reply_limits import (
-    DEFAULT_LIMITS,
     NOTICES_PER_DAY,
     PLAYED,
     REPEATED,
@@ -99,8 +98,8 @@ class MailPolicy:
         address: ServiceAddress,
         people: Correspondents,
         *,
-        hosts: str = "verified",
-        limits: ReplyLimits = DEFAULT_LIMITS,
+        hosts: str,
+        limits: ReplyLimits,
     ) -> None:
         """hosts: who may host besides verified addresses, see `admits_host`."""
         self._commands, self._address = service.commands, address

@@ -21,7 +21,7 @@ from bot.email.pages.turn_pages import (
     with_outcomes,
     words_of_map,
 )
-from bot.email.tokens import reply_token_for, table_label
+from bot.email.tokens import reply_token_for, seat_token, table_label
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification
@@ -97,8 +97,7 @@ class PageBuilder:
             return None
         view = await self._service.queries.view(notification.table_id)
         made = await self._page(view, notification, seat)
-        decision_id = notification.decision_id or view.answered_decision_id(seat)
-        token = await reply_token_for(self._store, notification.person_id, table, seat, decision_id)
+        token = await seat_token(self._service, notification.person_id, table, seat, notification.decision_id)
         return (made, token) if made and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
@@ -142,15 +141,12 @@ class PageBuilder:
     ) -> tuple[MailPage, ReplyToken] | None:
         """The page of answers that come together, or of emails that came back; they may be about a table, a
         seat, or neither."""
-        table = seat = decision_id = None
+        table = seat = None
         if notification.table_id:
             await self._service.cache.refresh(notification.table_id)
             table = await self._service.queries.table_info(notification.table_id)
-            if notification.seat in table.seats_of(person_id):
-                seat = notification.seat
-                view = await self._service.queries.view(table.id)
-                decision_id = view.answered_decision_id(seat)
-        token = await reply_token_for(self._store, person_id, table, seat, decision_id)
+            seat = notification.seat if notification.seat in table.seats_of(person_id) else None
+        token = await seat_token(self._service, person_id, table, seat)
         page = answer_pages.gathered_answers if notification.kind == "gathered" else answer_pages.bounced_mail
         return (page(notification.sentences), token) if token else None
 

@@ -46,11 +46,8 @@ class ReplyLimits:
     receipts of moves.
     """
 
-    replies_per_hour: int = 20
-    breaker_replies: int = 200
-
-
-DEFAULT_LIMITS = ReplyLimits()
+    replies_per_hour: int
+    breaker_replies: int
 
 
 class Ruling(NamedTuple):
