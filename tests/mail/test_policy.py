@@ -7,6 +7,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from email import message_from_bytes
+from email.mime.image import MIMEImage
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 
 import pytest
 
@@ -381,6 +384,30 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
     later = reply(notice, away.format(9), message_id="<away9@p.test>")
     assert (await desk.arrive(later)).replies
     assert (await desk.policy.handle(parse_mail(later))).replies, "the same mail again, after a crash"
+
+
+@pytest.mark.parametrize(
+    ("texts", "played"),
+    [
+        (["buy SV", "only if Bob sells"], []),
+        (["Look at this:", "buy SV"], []),
+        (["Hi Bob,", "buy SV"], ["buy SV"]),
+        (["buy SV", "_______________________________________________\ngames mailing list\npass"], ["buy SV"]),
+        (["", "buy SV"], ["buy SV"]),
+    ],
+)
+async def test_text_above_and_below_a_picture(
+    desk: MailDesk, notice: Delivery, texts: list[str], played: list[str]
+) -> None:
+    """Apple Mail writes a part for each; what a mailing list adds is one too."""
+    head, mail = message_from_bytes(reply(notice, "")), MIMEMultipart()
+    for text in texts:
+        mail.attach(MIMEText(text))
+        mail.attach(MIMEImage(b"x", "png"))
+    for name in ("From", "To", "Subject", "Message-ID", "In-Reply-To"):
+        mail[name] = head[name]
+    await desk.arrive(mail.as_bytes())
+    assert await desk.played() == played
 
 
 # --- talk ---
