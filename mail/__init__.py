@@ -1,7 +1,7 @@
 """Emails in and out. This package knows neither rules nor tables, nor where anything is stored.
 
 Inbound: `InboxWatcher` watches the IMAP mailbox. It is given two things: where emails that came in are kept
-(`mail.inbox.Arrivals`), and what decides about them (`mail.inbox.Handler`). For each mail it has the bytes
+(`mail.inbox.Arrivals`), and what decides about them (`mail.inbox.Handle`). For each mail it has the bytes
 kept, lets a `ParserProcess` parse them (bytes to `ParsedMail`), asks the handler, has the outcome kept, with
 the replies and their tokens in one transaction, and moves the mail to a folder. `mail.reading` finds the
 lines in a reply that may be moves, and what is not clear about them.

@@ -8,10 +8,11 @@ line of a response. It has no STARTTLS: the connection uses TLS from the first b
 """
 
 import asyncio
-import contextlib
+import binascii
+import quopri
 import re
 import ssl
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, TypeVar
@@ -54,17 +55,6 @@ class Quota(NamedTuple):
     @property
     def percent(self) -> int:
         return 100 * self.used // max(self.limit, 1)
-
-
-@contextlib.contextmanager
-def patched(target: Any, name: str, value: Any) -> Iterator[None]:
-    """Replace a method of an object until the block ends."""
-    former = getattr(target, name)
-    setattr(target, name, value)
-    try:
-        yield
-    finally:
-        setattr(target, name, former)
 
 
 class ImapConnection:
@@ -141,8 +131,9 @@ class ImapConnection:
                 raise LoginRefused(f"{account.host} cannot be logged in to: {error}.") from error
             raise ConnectionLost(str(error)) from error
         protocol = self._client.protocol
-        with patched(protocol, "_continuation", lambda line: protocol.transport.write(b"\r\n")):
-            login = await self._call(self._client.xoauth2(account.user, token))
+        protocol._continuation = lambda line: protocol.transport.write(b"\r\n")
+        login = await self._call(self._client.xoauth2(account.user, token))
+        del protocol._continuation
         if login.result != "OK":
             tokens.forget()
         return login
@@ -254,19 +245,24 @@ class ImapConnection:
         """
         return await self._delete(folder, "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
 
-    async def delete_with(self, folder: Folder, text: str) -> int:
-        """Delete the messages of a folder that have a text in a header or in the body; returns how many.
+    async def delete_with(self, folder: Folder, address: str) -> int:
+        """Delete the messages of a folder that have an address in a header or in the body, but not those in
+        which it is only a part of longer ones; returns how many.
 
         The folder stays selected, as after `delete_before`.
         """
-        return await self._delete(folder, "TEXT", _quoted(text))
+        return await self._delete(folder, "TEXT", _quoted(address), address=address)
 
-    async def _delete(self, folder: Folder, *criteria: str) -> int:
+    async def _delete(self, folder: Folder, *criteria: str, address: str = "") -> int:
         await self._call_ok(self._client.select(self._folders[folder]))
         response = await self._call_ok(self._client.uid_search(*criteria, charset=None))
-        uids = [word for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()]
+        uids = [
+            word.decode() for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()
+        ]
+        if address:
+            uids = [uid for uid in uids if _has_address(await self.fetch(int(uid)) or b"", address)]
         for start in range(0, len(uids), 200):
-            chosen = b",".join(uids[start : start + 200]).decode()
+            chosen = ",".join(uids[start : start + 200])
             await self._call_ok(self._client.uid("store", chosen, r"+FLAGS.SILENT (\Deleted)"))
             if self._client.has_capability("UIDPLUS"):
                 await self._call_ok(self._client.uid("expunge", chosen))
@@ -320,6 +316,27 @@ async def why_unreachable(account: MailAccount, timeout: float = 10.0) -> str:
         return connection_fault(error)
     writer.transport.abort()
     return ""
+
+
+_BASE64_LINES = re.compile(rb"(?m)(?:^[A-Za-z0-9+/]{4,998}={0,2}\r?\n)+")
+
+
+def _has_address(raw: bytes, address: str) -> bool:
+    """Whether an address stands in a message, and not only as a part of longer ones; also where that is not
+    seen in its text as it is encoded."""
+    is_found = False
+    blocks = (
+        binascii.a2b_base64(block)
+        for block in _BASE64_LINES.findall(raw)
+        if not len(b"".join(block.split())) % 4
+    )
+    whole = re.compile(rf"(?<![\w.+-]){re.escape(address)}(?![\w-]|\.\w)", re.IGNORECASE)
+    for data in (raw, quopri.decodestring(raw), *blocks):
+        text = data.decode("utf-8", "replace")
+        if whole.search(text):
+            return True
+        is_found = is_found or address.casefold() in text.casefold()
+    return not is_found
 
 
 def _quoted(text: str) -> str:

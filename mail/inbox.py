@@ -32,7 +32,7 @@ from mail.imap import (
     Quota,
     why_unreachable,
 )
-from mail.reading.parser import ParsedMail
+from mail.reading.parser import ParsedMail, unparsed
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
 from mail.reading.parts import MailProblem
 from mail.reply_address import ReplyToken, redact
@@ -102,14 +102,9 @@ class Arrivals(Protocol):
         """
 
 
-class Handler(Protocol):
-    """Decides what an email does, and what it is answered. May be asked again after a crash."""
-
-    async def handle(self, mail: ParsedMail) -> MailOutcome:
-        """Carry out what an email says."""
-
-    async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
-        """What becomes of an email that could not be parsed."""
+Handle = Callable[[ParsedMail], Awaitable[MailOutcome]]
+"""Decides what an email does, carries that out, and says what it is answered. May be asked again after a
+crash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +126,7 @@ class InboxTiming:
 
 
 class InboxWatcher:
-    """Runs until it is cancelled: `await InboxWatcher(account, arrivals, handler, parser).run()`.
+    """Runs until it is cancelled: `await InboxWatcher(account, arrivals, handle, parser).run()`.
 
     report: is told why the mailbox cannot be used, and an empty text when it can. warn: is told how many
     emails wait for another attempt, and an empty text when none does.
@@ -141,7 +136,7 @@ class InboxWatcher:
         self,
         account: MailAccount,
         arrivals: Arrivals,
-        handler: Handler,
+        handle: Handle,
         parser: ParserProcess,
         timing: InboxTiming = InboxTiming(),
         report: Callable[[str], None] = lambda problem: None,
@@ -149,7 +144,7 @@ class InboxWatcher:
     ) -> None:
         self._account = account
         self._arrivals = arrivals
-        self._handler = handler
+        self._handle = handle
         self._parser = parser
         self._timing = timing
         self._report, self._warn = report, warn
@@ -261,18 +256,18 @@ class InboxWatcher:
     async def _decide(self, raw: bytes, partial: bool, attempts: int) -> MailOutcome:
         if attempts > 2 * self._timing.max_attempts:
             return MailOutcome("given up", Folder.QUARANTINE)  # not even a reply to it could be made
-        if attempts > self._timing.max_attempts:
-            return await self._handler.handle_unparsable(raw, MailProblem.FAILED)
-        try:
-            mail = await self._parser.parse(raw, partial)
-        except ParserFailed as unread:
-            log.error("mailbox: %s", unread)
-            if attempts < self._timing.max_attempts:
-                raise  # a busy machine ends a parser too
-            return await self._handler.handle_unparsable(raw)
-        if mail.problem in {MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN}:
-            return await self._handler.handle_unparsable(raw, mail.problem)
-        return await self._handler.handle(replace(mail, is_repeated=attempts > 1))
+        problem = MailProblem.FAILED if attempts > self._timing.max_attempts else None
+        if problem is None:
+            try:
+                mail = await self._parser.parse(raw, partial)
+            except ParserFailed as unread:
+                log.error("mailbox: %s", unread)
+                if attempts < self._timing.max_attempts:
+                    raise  # a busy machine ends a parser too
+                problem = MailProblem.BROKEN
+        if problem is not None:
+            mail = unparsed(raw, problem)
+        return await self._handle(replace(mail, is_repeated=attempts > 1))
 
 
 NEARLY_FULL = 90  # percent

@@ -9,8 +9,7 @@ email that was replaced meanwhile leaves its line.
 
 While the server cannot be reached, the emails wait and no attempt is counted. An email that fails is retried
 on a schedule with jitter, for two days; the same bytes with the same Message-ID are sent each time, so that
-a second copy is recognised. A 5xx response is final, unless it says that the server has something against
-us: such an email is held and tried every hour.
+a second copy is recognised. A 5xx response is final here; the outbox may see that otherwise.
 """
 
 import asyncio
@@ -26,7 +25,6 @@ from typing import NamedTuple, Protocol
 import aiosmtplib
 
 from mail.connecting import MailAccount
-from mail.reading.bounces import classify
 from mail.reply_address import normalize_address, redact
 from mail.smtp_connections import SmtpConnections, TooSlow, raise_if_cancelled
 
@@ -66,7 +64,7 @@ class MailOutbox(Protocol):
         """The server has accepted the email."""
 
     async def mark_failed(self, mail: DueMail, reason: str, retry: datetime | None) -> None:
-        """The server has not accepted the email: it is due again at this time (UTC), or given up (None)."""
+        """The server has not accepted the email: it is due again at this time (UTC), or refused (None)."""
 
 
 log = logging.getLogger(__name__)
@@ -74,7 +72,6 @@ log = logging.getLogger(__name__)
 RETRY_SCHEDULE = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 MAX_RETRY_AGE = timedelta(days=2)
 SLOW_AFTER = 5.0  # seconds for an email, from which on its domain is slow
-HELD_RETRY = timedelta(hours=1)  # for what the operator has to repair
 BURST = 5  # emails to a domain that are not spaced: after an outage a turn waits behind receipts
 LINE_LENGTH = 10  # emails in a line, above which no more are taken for its domain
 LEASE_SIZE = 50  # emails that are taken at a time
@@ -256,12 +253,8 @@ class SmtpDeliveryWorker:
         self, smtp: aiosmtplib.SMTP, mail: DueMail, refusal: aiosmtplib.SMTPResponseException
     ) -> None:
         reason = f"{refusal.code} {refusal.message}"
-        if refusal.code >= 500 and classify(reason) == "operator":
-            # What the server has against us is no fault of the recipient: the email waits until it is fixed.
-            log.error("outbox: refused: %s; the email is held", redact(reason))
-            await self._outbox.mark_failed(mail, reason, self._now() + HELD_RETRY)
-        elif refusal.code >= 500:
-            log.warning("outbox: refused for good: %s", redact(reason))
+        if refusal.code >= 500:
+            log.warning("outbox: refused: %s", redact(reason))
             await self._outbox.mark_failed(mail, reason, None)
         else:
             await self._retry_later(mail, reason)

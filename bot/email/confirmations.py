@@ -38,7 +38,7 @@ class Confirmations:
             if token.purpose in ("export", "erase"):
                 return await self._about_data(token, yes)
             sentence = await self._confirmed(token, yes)
-        except ValueError as error:
+        except (ValueError, AlreadyExists) as error:
             return Ruling("not done", answer_pages.table_answer((str(error),), is_done=False), token)
         later = replace(token, purpose="reply") if token.purpose == "link" and yes else token
         about = None if token.purpose == "link" else token.table_id
@@ -57,7 +57,7 @@ class Confirmations:
         return _ruling("Here is all that is stored about you.", again, mail_file(file))
 
     async def _confirmed(self, token: ReplyToken, yes: bool) -> str:
-        """Do what was asked; returns the sentence for the player. Raises ValueError."""
+        """Do what was asked; returns the sentence for the player. Raises ValueError, and AlreadyExists."""
         if token.purpose == "invite" and token.table_id is not None:
             return await self._answer_invitation(token, token.table_id, yes)
         if token.purpose == "answer" and token.table_id is not None:
@@ -81,10 +81,7 @@ class Confirmations:
                 return f"{token.address} is not linked."
             former = await load_standing(unit, token.person_id)
             owner = await unit.people.find_by_identity("email", claim.address)
-            try:
-                sentence = await self._link_address(unit, token.person_id, claim, owner)
-            except AlreadyExists as error:
-                raise ValueError(str(error)) from error
+            sentence = await self._link_address(unit, token.person_id, claim, owner)
         correspondents = Correspondents(self._service)
         if former.fault or not former.wants_mail:
             await correspondents.restore(token.person_id, claim.address, was_cut_off=bool(former.fault))

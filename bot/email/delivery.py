@@ -14,15 +14,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from bot.config import MailServer, Settings, load_mail_secret
 from bot.email.hosts import NO_HOST
 from bot.email.oauth import RefreshedTokens
-from bot.email.pages.notice_pages import DigestComposer, PageBuilder
+from bot.email.pages.notice_pages import PageBuilder
 from bot.email.policy import MailPolicy
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ReplyLimits
@@ -49,6 +49,7 @@ TIDYING = "mailbox-tidying"
 LEASE = timedelta(seconds=20)  # for which one worker has an outbox message
 RETRY_DELAYS = (10, 60, 600, 3600)  # seconds between attempts to compose an email
 REFUSED = re.compile(r"5\d\d\b")  # by a server, for good
+HELD_RETRY = timedelta(hours=1)  # for what the operator has to repair
 BATCH_SIZE = 10  # outbox messages at a time
 
 
@@ -92,14 +93,14 @@ async def run(
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
-    policy = MailPolicy(service, pictures, address, arrivals, people, key, hosts=mail.hosts, limits=limits)
+    policy = MailPolicy(service, pictures, address, people, hosts=mail.hosts, limits=limits)
     inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
     async with ParserProcess(mail.authserv or "") as parser, asyncio.TaskGroup() as tasks:
         account, report = mail_account(mail.imap, tokens), partial(connection.report, "mailbox")
         warn = partial(connection.warn, "inbox")
-        watcher = InboxWatcher(account, arrivals, policy, parser, inbox, report, warn)
+        watcher = InboxWatcher(account, arrivals, policy.handle, parser, inbox, report, warn)
         standing_by = connection.standing_by
         tasks.create_task(service.jobs.lead(MAILBOX, [MAILBOX], watcher.run, standing_by))
         tasks.create_task(worker.run())
@@ -136,17 +137,15 @@ class StoredMailOutbox:
         address: ServiceAddress,
         pictures: PictureWorkers,
         lease: timedelta = LEASE,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._service = service
         self._store = service.store
         self._people = people
         self._address = address
         self._page_builder = PageBuilder(service, pictures)
-        self._digests = DigestComposer(service, address, now)
         self._lease = lease
-        self._now = now
-        self._alerts = OperatorAlerts(now)
+        self._now = service.store.now
+        self._alerts = OperatorAlerts(self._now)
 
     async def lease_due(self, limit: int, full: Collection[str] = ()) -> LeasedMails:
         """Emails that are due, except to the domains that are full. Notifications that are due are composed
@@ -173,21 +172,23 @@ class StoredMailOutbox:
     async def mark_sent(self, due: DueMail) -> None:
         """Record that the mail server has accepted an email."""
         async with self._store.begin(excludes_others=False) as unit:
-            row = await unit.outbox.get(due.id)
-            if row is not None:
+            if row := await unit.outbox.get(due.id):
                 await unit.outbox.mark_sent(row.id, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None) -> None:
         """Record a failure; what a refusal says of the address, `mail.reading.bounces` knows. What may
-        pass is tried again for days.
+        pass is tried again for days. What a server has against us is no fault of the recipient: the email
+        waits until that is repaired.
         """
-        if retry is None and REFUSED.match(reason) and classify(reason) == "soft":
+        kind = classify(reason)
+        if retry is None and REFUSED.match(reason) and kind == "operator":
+            retry = self._now() + HELD_RETRY
+        elif retry is None and REFUSED.match(reason) and kind == "soft":
             retry = retry_at(due.attempts, due.created_at, self._now(), jitter=0.0)
         async with self._store.begin(excludes_others=False) as unit:
-            row = await unit.outbox.get(due.id)
-            if row is not None:
+            if row := await unit.outbox.get(due.id):
                 await unit.outbox.mark_failed(row.id, reason, retry)
-        if classify(reason) == "operator":
+        if kind == "operator":
             text = f"The mail server refuses our emails, so they wait: {redact(reason)}."
             self._alerts.send("refused", text)
         elif retry is None:
@@ -208,9 +209,7 @@ class StoredMailOutbox:
         try:
             notification = decode_notification(row.payload)
             mail = None
-            if notification.kind == "digest" and notification.person_id is not None:
-                mail = await self._digests.compose(notification.person_id)
-            elif built := await self._page_builder.build(row):
+            if built := await self._page_builder.build(row):
                 page, token = built
                 mail = await asyncio.to_thread(
                     compose, self._address, page, token, self._now(), notification.kind
@@ -240,7 +239,7 @@ def _due_mail(row: OutboxMessage) -> DueMail:
         row.idempotency_key,
         row.address["to"],
         row.address["sender"],
-        readdressed(row.payload, row.address["to"]),
+        readdressed(row.payload, row.address["to"]) if "redirected" in row.address else row.payload,
         row.attempts - 1,
         row.created_at,
     )
@@ -262,21 +261,18 @@ class MailConnection:
         """account: as whom mail is connected, and where."""
         self._service = service
         self._account = account
-        self._problems: dict[str, str] = {}
-        self._seen: set[str] = set()
+        self._problems: dict[str, str] = {}  # of each part that has reported
         self._warnings: dict[str, str] = {}
         self._reads = True
 
     def report(self, part: str, problem: str) -> None:
         """A part works (empty), or not and why. SMTP is tried only when there is something to send."""
-        self._seen.add(part)
         self._reads = self._reads or part == "mailbox"
         self._problems[part] = problem
         self._publish()
 
     def standing_by(self) -> None:
         """Another process reads the mailbox; this one sends."""
-        self._seen.discard("mailbox")
         self._problems.pop("mailbox", None)
         self._reads = False
         self._publish()
@@ -293,7 +289,7 @@ class MailConnection:
         elif not self._reads:
             detail = "another process reads the mailbox, and this one sends"
             self._service.report_connection("mail", "standing by", detail)
-        elif "mailbox" in self._seen:
+        elif "mailbox" in self._problems:
             warnings = " and ".join(filter(None, self._warnings.values()))
             detail = f"as {self._account}{f', but {warnings}' if warnings else ''}"
             self._service.report_connection("mail", "connected", detail)

@@ -5,12 +5,13 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
+| any    | any            | any          | any       | quarantined, if it could not be parsed; one receipt |
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
 | any    | any            | any          | yes       | ignored, no reply                                |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
 | many   | any            | any          | no        | nothing is done; one receipt                     |
-| one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
+| one    | not the seat's | any          | no        | held; the player is told, and may say `yes`      |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt                         |
 | none   | verified       | not fail     | no        | a command about tables, or help once a day       |
@@ -27,18 +28,15 @@ remembers only which texts it could not read lately (`Replies.is_echo`). All its
 a crash, as the idempotency key of a request is made from the seat, the Message-ID and the lines.
 """
 
-import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.reply_limits import (
-    DEFAULT_LIMITS,
     NOTICES_PER_DAY,
     PLAYED,
     REPEATED,
@@ -57,23 +55,24 @@ from bot.email.replies.seat_replies import (
     query_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore, InboundMail
+from bot.email.stored_mail import HeldLines, offered_lines
 from bot.email.tokens import TokenLookup
-from bot.hub.request import POLL_PREFIX, ConfirmationRequired, LineAmbiguous, LineUnreadable, StaleDecision
+from bot.hub.request import POLL_PREFIX, ConfirmationRequired, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
-from mail.reading.headers import recipient_headers
 from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
-from mail.reading.parts import MailProblem
+from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
-from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
+from mail.reading.unclear_lines import qualifies
 from mail.reply_address import ReplyToken, ServiceAddress, redact
+from storage import AlreadyExists
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
@@ -97,30 +96,28 @@ class MailPolicy:
         service: Service,
         pictures: PictureWorkers,
         address: ServiceAddress,
-        arrivals: InboundMail,
         people: Correspondents,
-        key: bytes,
         *,
-        hosts: str = "verified",
-        limits: ReplyLimits = DEFAULT_LIMITS,
-        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        hosts: str,
+        limits: ReplyLimits,
     ) -> None:
-        """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
-        `admits_host`."""
+        """hosts: who may host besides verified addresses, see `admits_host`."""
         self._commands, self._address = service.commands, address
-        self._alerts = OperatorAlerts(now)
+        self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
         self._seats = SeatReplies(service, pictures)
-        self._held = HeldLineStore(service.store, key)
-        self._tables = TableReplies(service, pictures, self._held, hosts)
+        self._store = service.store
+        self._tables = TableReplies(service, pictures, hosts)
         self._confirmations = Confirmations(service)
-        self._replies = Replies(address, arrivals, self._alerts, limits, now)
+        self._replies = Replies(address, service.store, self._alerts, limits)
 
     # --- the table, row by row ---
 
     async def handle(self, mail: ParsedMail) -> MailOutcome:
         """Decide on one mail and carry it out; the outcome goes to `InboundMail.record_outcome`."""
+        if mail.problem in UNPARSABLE:
+            return await self._unparsable(mail, mail.problem)
         if self._is_ours(mail):
             return MailOutcome("our own mail", Folder.IGNORED)
         tokens = await self._lookup.tokens_of(mail)
@@ -133,7 +130,7 @@ class MailPolicy:
             return await self._without_token(mail)
         if len(tokens) > 1:
             return await self._replies.reply(
-                mail, Ruling("ambiguous", refusal_pages.ambiguous_recipient(), tokens[0])
+                mail, Ruling("ambiguous", refusal_pages.AMBIGUOUS_RECIPIENT, tokens[0])
             )
         return await self._replies.reply(mail, await self._with_token(mail, tokens[0]))
 
@@ -158,14 +155,16 @@ class MailPolicy:
         for message_id in report.message_ids:
             sent = await self._lookup.of_message(message_id)
             if sent and (not bounces or sent.person_id in {token.person_id for token in bounces}):
+                if _is_about_former(sent, bounces, report):
+                    return MailOutcome("bounce of a mail that goes elsewhere by now", Folder.IGNORED)
                 return await self._bounced(sent, message_id, report)
         if bounces and not report.message_ids:
-            return await self._bounced(bounces[0], bounces[0].message_id or mail.message_id, report)
+            return await self._bounced(bounces[0], mail.message_id, report)
         return MailOutcome("bounce of a mail that is not ours", Folder.IGNORED)
 
     async def _bounced(self, token: ReplyToken, message_id: str, report: DeliveryReport) -> MailOutcome:
         await self._people.record_bounce(
-            Bounce(token, message_id, report.status, report.kind, redact(report.reason))
+            Bounce(token, message_id, report.kind, redact(report.reason) or report.status)
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
@@ -183,19 +182,18 @@ class MailPolicy:
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
             page = answer_pages.table_answer((sentence,), is_done=False)
             return await self._replies.reply(mail, Ruling("not done", page, token, lines=lines))
-        ruling = Ruling("help", refusal_pages.help_without_table(person), token)
-        return await self._replies.reply(mail, ruling, daily=1)
+        ruling = Ruling("help", refusal_pages.help_without_table(person), token, daily=1)
+        return await self._replies.reply(mail, ruling)
 
     async def _new_host(self, mail: ParsedMail) -> MailOutcome:
         """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
         lines = _command_lines(mail)
         if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
-        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset()), lines)
-        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
+        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name)
         if ruling is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        return await self._replies.reply(mail, ruling, daily=1)
+        return await self._replies.reply(mail, ruling)
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -209,7 +207,8 @@ class MailPolicy:
         if not is_from(mail, token):
             return await self._wrong_sender(mail, token)
         if mail.dmarc == "fail":
-            return Ruling("forged", refusal_pages.failed_authentication(), token, Folder.QUARANTINE)
+            page = refusal_pages.FAILED_AUTHENTICATION
+            return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
         await self._people.heard_from(mail.sender or token.address)
         if token.purpose == "reply" and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
@@ -222,10 +221,9 @@ class MailPolicy:
         reply = (await self._seats.reader(token)).read(mail, token.address)
         lines = reply.lines
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
-        notices, code = await self._replies.count(86_400, token.actor, "wrong sender"), None
-        if can_be_held and notices < NOTICES_PER_DAY:
-            code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
-        return Ruling("wrong sender", refusal_pages.wrong_sender(lines[:10], code), token, lines=lines)
+        held = HeldLines(lines, token.decision_id) if can_be_held else None
+        page = refusal_pages.wrong_sender(lines[:10] if held else ())
+        return Ruling("wrong sender", page, token, lines=lines, offered=held, daily=NOTICES_PER_DAY)
 
     # --- mail from the owner of the token ---
 
@@ -234,7 +232,8 @@ class MailPolicy:
         ruling = await self._reply_of_owner(mail, token, reply)
         moves = [line for line in reply.lines if not self._commands.is_personal(line)]
         means_something = moves or reply.parsed.meant or reply.says_yes
-        if ruling.reason not in UNREAD or means_something:
+        says_away = reply.lines and all(first_word(line) == "away" for line in reply.lines)
+        if means_something or not (ruling.reason in UNREAD or says_away):
             return ruling
         if await self._replies.is_echo(mail, token, reply.text):
             return ruling._replace(reason=REPEATED)
@@ -255,7 +254,7 @@ class MailPolicy:
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
             return await self._stopped(token, ("stop",))
         if token.purpose in YES_NO_PURPOSES:
-            return await self._yes_or_no(mail, token, reply.text.lines[:1])
+            return await self._yes_or_no(mail, token, reply)
         if reply.parsed.fault:
             page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
             return Ruling("not done", page, token, lines=lines)
@@ -263,10 +262,10 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person) if person else refusal_pages.unknown_code()
+            page = refusal_pages.help_without_table(person) if person else refusal_pages.NOTHING_TO_CONFIRM
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._held.find_offered_code(token, mail.parent_ids)):
-            return await self._confirm_held(mail, token, code, ("yes",))
+        if reply.says_yes and (held := await offered_lines(self._store, token)):
+            return await self._confirm_held(token, held)
         if vote := _vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
@@ -290,26 +289,33 @@ class MailPolicy:
         return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        code = await self._held.find_offered_code(token, mail.parent_ids)
-        held = await self._held.find_held_lines(token, code) if code else None
+        held = await offered_lines(self._store, token)
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
-        await self._tables.confirm_host(token)
-        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
-        return ruling or Ruling("help", refusal_pages.unknown_code(), token)
+        try:
+            await self._tables.confirm_host(token)
+        except AlreadyExists as error:
+            page = answer_pages.table_answer((str(error),), is_done=False)
+            return Ruling("not done", page, token)
+        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{token.message_id}")
+        return ruling or Ruling("help", refusal_pages.NOTHING_TO_CONFIRM, token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
         if accepted := reply.reader.try_lines(line.text for line in parsed.meant):
             page = refusal_pages.did_you_mean(parsed, accepted)
-            return await self._offered(mail, token, accepted, page, "unclear")
+            return await self._offered(token, accepted, page, "unclear")
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
         if reply.says_yes:
-            return Ruling("no moves", refusal_pages.nothing_to_confirm(), token)
+            return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
         if parsed.ignored:
-            return Ruling("no moves", refusal_pages.no_lines(parsed, reply.suggestions), token)
+            held = await offered_lines(self._store, token)
+            page = refusal_pages.no_lines(
+                parsed, [] if held else _suggestions(token, reply), is_asked=bool(held)
+            )
+            return Ruling("no moves", page, token, offered=held)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
         return Ruling("unreadable", page, token)
 
@@ -321,23 +327,20 @@ class MailPolicy:
         return MailProblem.IN_SUBJECT if is_in_subject else MailProblem.EMPTY
 
     async def _offered(
-        self,
-        mail: ParsedMail,
-        token: ReplyToken,
-        accepted: Sequence[AcceptedLine],
-        page: MailPage,
-        reason: str,
+        self, token: ReplyToken, accepted: Sequence[AcceptedLine], page: MailPage, reason: str
     ) -> Ruling:
-        """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
+        """Lines which a plain `yes` in reply to this page will play. accepted: what they do now."""
         lines, figures = tuple(each.line for each in accepted), tuple(each.sentence for each in accepted)
-        now = replace(token, decision_id=await self._seats.current_decision(token))
-        code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
-        return Ruling(reason, page, token, lines=lines, offered_code=code)
+        held = HeldLines(lines, await self._seats.current_decision(token), figures)
+        return Ruling(reason, page, token, lines=lines, offered=held)
 
-    async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
+    async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
+        lines = reply.text.lines[:1]
         word = first_word(lines[0]) if lines else ""
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
-        agrees = word in _YES or word in lines_of_answer[:1]
+        agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
+        if token.purpose == "erase":  # which nothing brings back
+            agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
         if not agrees and word not in _NO:
             if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
                 return ruling
@@ -348,10 +351,6 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
-        if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
-            if len(lines) > 1:
-                return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
-            return await self._confirm_held(mail, token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in ("stop", "unsubscribe"):
             if word in words and len(lines) > 1:
@@ -359,14 +358,10 @@ class MailPolicy:
         key = idempotency_key(mail, token, lines)
         return await self._play(token, reply, key, lines, mail)
 
-    async def _confirm_held(
-        self, mail: ParsedMail, token: ReplyToken, code: str, lines: tuple[str, ...]
-    ) -> Ruling:
+    async def _confirm_held(self, token: ReplyToken, held_lines: HeldLines) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        held_lines = await self._held.find_held_lines(token, code)
-        if held_lines is None:
-            return Ruling("not done", refusal_pages.unknown_code(), token, lines=lines)
+        lines = ("yes",)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
@@ -376,11 +371,11 @@ class MailPolicy:
         figures = tuple(line.sentence for line in accepted)
         has_changed = figures and held_lines.figures and figures != held_lines.figures
         if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
+            ruling = await self._play(bound, reply, f"held:{token.actor}:{token.message_id}", lines)
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)
-        return await self._offered(mail, token, accepted, page, "unclear")
+        return await self._offered(token, accepted, page, "unclear")
 
     async def _play(
         self,
@@ -397,21 +392,18 @@ class MailPolicy:
         texts = [line.text for line in reply.lines]
         played = await seats.play(token, texts, request_id) if texts else None
         if played and isinstance(played.result, ConfirmationRequired):
-            confirmed = played.result.line.split("; ")
-            code = await self._held.hold_lines(token, confirmed, request_id)
-            page = refusal_pages.confirm_lines(lines, played.result.reason, code)
-            return Ruling("held", page, token, lines=lines, offered_code=code)
+            held = HeldLines(tuple(played.result.line.split("; ")), token.decision_id)
+            page = refusal_pages.confirm_lines(lines, played.result.reason)
+            return Ruling("held", page, token, lines=lines, offered=held)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
         left = asked[MAX_QUERIES:]
-        latest = shown[-1] if shown else played
-        assert latest is not None
         reason = _reason(played)
-        next_token = replace(token, decision_id=latest.decision_id)
-        meant = corrected_lines(played, texts) if mail else ()
+        next_token = replace(token, decision_id=await seats.current_decision(token))
+        meant = played.corrected(texts) if mail and played else ()
         if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)
-            return await self._offered(mail, next_token, accepted, page, reason)
+            return await self._offered(next_token, accepted, page, reason)
         can_wait = played is None or (played.is_done and not played.legal_lines)
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
@@ -419,18 +411,23 @@ class MailPolicy:
     def _query_in(self, line: str) -> str | None:
         return query_in(self._commands, line)
 
-    async def handle_unparsable(self, raw: bytes, problem: MailProblem = MailProblem.BROKEN) -> MailOutcome:
+    async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
         self._alerts.send(
             "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
         )
-        for token in await self._lookup.find(self._address.find_tokens(recipient_headers(raw))):
+        for token in await self._lookup.find(self._address.find_tokens(mail.recipients)):
             if token.purpose != "bounce":
-                stub = ParsedMail(f"<sha256.{hashlib.sha256(raw).hexdigest()}>")
                 page = refusal_pages.unreadable_mail(problem)
-                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE)
-                return await self._replies.reply(stub, ruling, daily=NOTICES_PER_DAY)
+                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
+                return await self._replies.reply(mail, ruling)
         return MailOutcome("unreadable", Folder.QUARANTINE)
+
+
+def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:
+    """Whether a report names the address to which our email went before it was sent to another."""
+    former = {*sent.verified_addresses, *(token.address for token in bounces)} - {sent.address}
+    return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
 
 
 def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
@@ -447,6 +444,12 @@ def _vote_in(token: ReplyToken, reply: ReadReply) -> str:
     word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
     says_no = word in _NO and len(reply.text.lines[0].split()) == 1
     return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
+
+
+def _suggestions(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
+    """Lines that a reply may mean which has none."""
+    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
+    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
 
 
 def _subject(mail: ParsedMail) -> str:
@@ -467,17 +470,6 @@ def _reason(played: PlayResult | None) -> str:
     if played.is_done:
         return PLAYED
     return STALE if isinstance(played.result, StaleDecision) else "rejected"
-
-
-def corrected_lines(played: PlayResult | None, lines: Sequence[str]) -> tuple[str, ...]:
-    """The lines with the one that a rejected one can only mean; none where there is no such line."""
-    if played is None or len(played.instead) != 1:
-        return ()
-    failed = played.result
-    if not isinstance(failed, LineUnreadable | LineAmbiguous):
-        return ()
-    suggestion = played.instead[0].partition("#")[0].strip()
-    return (*lines[: failed.index], suggestion, *lines[failed.index + 1 :])
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:

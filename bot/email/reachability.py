@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from bot.email.stored_mail import gather_lost, lost_lately, send_lost
 from bot.email.tokens import table_label, token_of_message
@@ -27,13 +28,12 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
 from bot.hub.people import Standing, load_standing, standing_of
 from bot.hub.timers import PING_KIND, recall
-from bot.position.pending import PendingDecision
 from bot.service import Service
 from engine.core.words import join_words
 from mail.inbox import DAY, OperatorAlerts
 from mail.reading.bounces import BounceKind, classify
 from mail.reply_address import ReplyToken
-from storage import Person, UnitOfWork
+from storage import Identity, Person, UnitOfWork
 
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
 BOUNCE_LIMIT = 2  # refusals of the address at which mail to it ends
@@ -43,28 +43,25 @@ KEPT = timedelta(days=30)  # for which refused emails wait
 PASSING = "passing"  # beside the bounces that count: since when others come, the last of them, who was told
 LASTS = timedelta(days=3)  # after which the tables hear of refusals that may pass
 GAP = timedelta(hours=36)  # between two of them, after which they begin anew
+REACHED = "Emails reach {} again."
 
 
-@dataclass(frozen=True, slots=True)
-class Correspondent:
-    """A person with a verified address. seats: table label and player name of each seat in play."""
+class Correspondent(NamedTuple):
+    """A person with a verified address. seats: those in play, such as `Friday A7K, as Ann`."""
 
     person_id: int
     address: str
-    seats: tuple[tuple[str, str], ...]
+    seats: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Bounce:
-    """Our email `message_id` did not reach `token.address`. status: as in RFC 3463, or empty. reason: in
-    words.
-    """
+    """Our email `message_id` did not reach `token.address`. reason: in words, or a status of RFC 3463."""
 
     token: ReplyToken
     message_id: str
-    status: str
-    kind: BounceKind = "soft"
-    reason: str = ""
+    kind: BounceKind
+    reason: str
 
 
 class Correspondents:
@@ -83,7 +80,7 @@ class Correspondents:
                 return None
             rows = await unit.tables.for_person(person.id)
             seats = tuple(
-                (f"{table.name} {table.code}", seat.name)
+                f"{table.name} {table.code}, as {seat.name}"
                 for table, seat in rows
                 if table.status in ("running", "paused") and seat.joined_at
             )
@@ -102,7 +99,7 @@ class Correspondents:
         async with self._store.read() as unit:
             token = await token_of_message(unit, message_id)
         if token is not None:
-            await self.record_bounce(Bounce(token, message_id, "", classify(reason), reason[:200]))
+            await self.record_bounce(Bounce(token, message_id, classify(reason), reason[:200]))
 
     async def _counted(self, person_id: int, bounce: Bounce) -> str | None:
         """Count a bounce; returns a sentence for the operator where there is something for them to do."""
@@ -113,9 +110,9 @@ class Correspondents:
             return f"An email to {bounce.token.address} was reported as spam; no more are sent there."
         unhosted = await self._say_again(person_id, bounce)
         if bounce.kind == "operator":
-            domain, why = _domain(bounce.token.address), bounce.reason or bounce.status
+            domain, why = _domain(bounce.token.address), bounce.reason
             await self._tell_if_it_lasts(person_id, bounce)
-            await self.ask_later(person_id, bounce)
+            await self._ask_later(person_id, bounce)
             return (
                 f"The mail server of {domain} refuses our emails, so they are held: {why}. "
                 "`railpost check-mail` says what may be wrong."
@@ -129,28 +126,48 @@ class Correspondents:
         if not is_cut_off:
             if bounce.kind == "soft":
                 await self._tell_if_it_lasts(person_id, bounce)
-            await self.ask_later(person_id, bounce)
+            await self._ask_later(person_id, bounce)
             return unhosted
         name = await self._tell(person_id, bounce, "Emails to {} do not arrive.")
         await self._ask_on_discord(person_id)
-        return f"Emails to {name} come back ({bounce.reason or bounce.status}); no more are sent."
+        return f"Emails to {name} come back ({bounce.reason}); no more are sent."
 
     async def _say_again(self, person_id: int, bounce: Bounce) -> str | None:
         """Send the words of an email again later, or tell the host of an invitation. Returns a sentence for
         the operator where there is no host."""
         token = bounce.token
         if token.purpose == "invite" and token.table_id is not None:
-            return await invitation_came_back(self._service, token.table_id, person_id, bounce)
+            return await self._invitation_came_back(token.table_id, person_id, bounce)
         async with self._store.begin() as unit:
             if (await load_standing(unit, person_id)).wants_mail:
                 hours = min(await lost_lately(unit, token.address) + 1, MOST_HOURS)
                 await gather_lost(unit, token, bounce.message_id, unit.now + ASK_AGAIN * hours)
         return None
 
+    async def _invitation_came_back(self, table_id: int, person_id: int, bounce: Bounce) -> str | None:
+        """Tell the host that an invitation was not delivered; a sentence for the operator where none
+        hosts."""
+        table = await self._service.queries.table_info(table_id)
+        player = table.player_of(person_id)
+        if player is not None and player.joined:
+            return None
+        seat = bounce.token.seat_number
+        name = player.name if player else bounce.token.address if seat is None else table.names[seat]
+        sentence = (
+            f"The invitation to {name} ({bounce.token.address}) came back: {bounce.reason}. "
+            f"`invite {name} <ADDRESS>` sends another."
+        )
+        if table.host_id is None:
+            return sentence
+        async with self._store.begin() as unit:
+            await tell_host(unit, table, sentence)
+        self._service.wake_subscribers()
+        return None
+
     async def _move_to(self, person_id: int, standing: Standing, bounce: Bounce, is_new: bool) -> None:
         """One address does not work, and another of the person's does: their emails go there."""
         sentence = (
-            f"Emails to {bounce.token.address} come back ({bounce.reason or bounce.status}), so yours come "
+            f"Emails to {bounce.token.address} come back ({bounce.reason}), so yours come "
             f"here. Reply with `unlink {bounce.token.address}` if that address is no longer yours."
         )
         async with self._store.begin() as unit:
@@ -166,23 +183,21 @@ class Correspondents:
     async def _count(self, person_id: int, bounce: Bounce) -> bool:
         """Count a refusal of an address; returns whether it is cut off by it."""
         async with self._store.begin() as unit:
-            identities = await unit.people.identities(person_id)
-            refused = next((one for one in identities if one.value == bounce.token.address.casefold()), None)
+            refused = await _identity(unit, person_id, bounce.token.address)
             if refused is None:
                 return False
             since = (unit.now - BOUNCE_WINDOW).isoformat()
             counted = {id: entry for id, entry in refused.bounces.items() if entry[1] >= since}
             counted.setdefault(bounce.message_id, [1, unit.now.isoformat()])
             is_cut_off = len(counted.keys() - {PASSING}) >= BOUNCE_LIMIT and not refused.fault
-            fault = (bounce.reason or bounce.status or "refused") if is_cut_off else refused.fault
+            fault = (bounce.reason or "refused") if is_cut_off else refused.fault
             await unit.people.record_bounces(person_id, refused.value, counted, fault)
         return is_cut_off
 
     async def _tell_if_it_lasts(self, person_id: int, bounce: Bounce) -> None:
         """Note a refusal that may pass; after three days of them the tables are told, once."""
         async with self._store.begin() as unit:
-            identities = await unit.people.identities(person_id)
-            refused = next((one for one in identities if one.value == bounce.token.address.casefold()), None)
+            refused = await _identity(unit, person_id, bounce.token.address)
             if refused is None or refused.fault:
                 return
             now = unit.now.isoformat()
@@ -202,17 +217,23 @@ class Correspondents:
             name = (await unit.people.get(person_id)).name
             on_discord = any(each.kind == "discord" for each in await unit.people.identities(person_id))
         where = "Discord still reaches them." if on_discord else "Nothing else reaches them."
-        for table in await self._tables(person_id):
-            player = table.player_of(person_id)
-            who = player.name if player else name
-            await self._service.running.announce(table.id, f"{said.format(who)} {where}", "reach")
-            if on_discord:
-                sentence = (
-                    f"Your emails about table {table.code} come back: {bounce.reason or bounce.status}. "
-                    "`/me email` links an address, or write from yours to start emails again."
-                )
-                await self._to_discord(table, person_id, sentence)
+        await self._announce(person_id, f"{said} {where}")
+        for table in await self._tables(person_id) if on_discord else ():
+            sentence = (
+                f"Your emails about table {table.code} come back: {bounce.reason}. "
+                "`/me email` links an address, or write from yours to start emails again."
+            )
+            async with self._store.begin() as unit:
+                recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
+                await unit.outbox.enqueue(*messages.direct_messages(table, recipient, sentence))
         return name
+
+    async def _announce(self, person_id: int, said: str, by: int | None = None) -> None:
+        """Tell the tables of a person something about their emails. said: with `{}` for their name there.
+        by: who knows it."""
+        for table in await self._tables(person_id):
+            if player := table.player_of(person_id):
+                await self._service.running.announce(table.id, said.format(player.name), "reach", by=by)
 
     async def _ask_on_discord(self, person_id: int) -> None:
         """Ask a person on Discord for the moves for which they were asked by email alone."""
@@ -257,21 +278,11 @@ class Correspondents:
             addresses = await unit.people.verified_addresses(person_id)
             own = [each.value for each in identities]
             withdrawn = [mail for each in own for mail in await unit.outbox.withdraw(person_id, each)]
-        if had_mail:
-            await self._mail_stopped(person_id)
+        if had_mail and all(each.kind == "email" for each in identities):
+            await self._announce(person_id, "{} gets no more emails and cannot be reached otherwise.")
         if withdrawn:
             await self._ask_on_discord(person_id)
         return addresses
-
-    async def _mail_stopped(self, person_id: int) -> None:
-        """Tell the tables of a person who gets no more emails that nothing else reaches them."""
-        async with self._store.read() as unit:
-            others = [each for each in await unit.people.identities(person_id) if each.kind != "email"]
-        for table in [] if others else await self._tables(person_id):
-            player = table.player_of(person_id)
-            if player:
-                sentence = f"{player.name} gets no more emails and cannot be reached otherwise."
-                await self._service.running.announce(table.id, sentence, "reach")
 
     async def restore(
         self, person_id: int, address: str | None = None, *, was_cut_off: bool = False
@@ -296,16 +307,9 @@ class Correspondents:
             await send_lost(unit, person_id)
         waiting = await self.ask_again(person_id)
         if was_cut_off:
-            await self._tell_of_return(person_id)
+            await self._announce(person_id, REACHED, by=person_id)
         self._service.wake_subscribers()
         return waiting
-
-    async def _tell_of_return(self, person_id: int) -> None:
-        """Tell the others at the tables of a person that emails arrive again."""
-        for table in await self._tables(person_id):
-            if player := table.player_of(person_id):
-                sentence = f"Emails reach {player.name} again."
-                await self._service.running.announce(table.id, sentence, "reach", by=person_id)
 
     async def heard_from(self, address: str) -> None:
         """An email has come from a verified address: nothing counts against it any more."""
@@ -326,9 +330,9 @@ class Correspondents:
             await unit.people.record_bounces(person.id, address, {}, "")
             await unit.outbox.revive_dead("mail", unit.now - KEPT, to=address)
         if writer.bounces.get(PASSING, [""])[-1]:
-            await self._tell_of_return(person.id)
+            await self._announce(person.id, REACHED, by=person.id)
 
-    async def ask_later(self, person_id: int, bounce: Bounce) -> None:
+    async def _ask_later(self, person_id: int, bounce: Bounce) -> None:
         """Ask anew for what is open, the later the more requests have gone to that address in a day."""
         async with self._store.read() as unit:
             asked = await unit.outbox.count(
@@ -339,34 +343,31 @@ class Correspondents:
     async def ask_again(self, person_id: int, after: timedelta = timedelta(0)) -> list[str]:
         """Send an email about every decision that is open for a person; returns the labels of the tables."""
         asked = []
-        for table in await self._tables(person_id):
-            await self._service.cache.refresh(table.id)
-            view = await self._service.queries.view(table.id)
-            asks = [each for each in view.pending if view.table.person_at(each.seat) == person_id]
-            pending = next(iter(asks), None)
-            if pending is None or view.table.status != "running":
+        for info in await self._tables(person_id):
+            await self._service.cache.refresh(info.id)
+            view = await self._service.queries.view(info.id)
+            table = view.table
+            pending = next((each for each in view.pending if table.person_at(each.seat) == person_id), None)
+            if pending is None or table.status != "running":
                 continue
-            await self._ask_for(view.table, view.seq, pending, person_id, after)
-            asked.append(table_label(table))
+            async with self._store.begin() as unit:
+                recipient = await load_recipient(unit, person_id, pending.seat)
+                due, suffix = unit.now + after, messages.unique_suffix()
+                emails = messages.turn_emails(table, view.seq, pending, recipient, due, suffix)
+                await unit.outbox.enqueue(*emails)
+            asked.append(table_label(info))
         self._service.wake_subscribers()
         return asked
-
-    async def _ask_for(
-        self, table: TableInfo, seq: int, pending: PendingDecision, person_id: int, after: timedelta
-    ) -> None:
-        async with self._store.begin() as unit:
-            recipient = await load_recipient(unit, person_id, pending.seat)
-            due, suffix = unit.now + after, messages.unique_suffix()
-            await unit.outbox.enqueue(*messages.turn_emails(table, seq, pending, recipient, due, suffix))
 
     async def _tables(self, person_id: int) -> list[TableInfo]:
         tables = await self._service.queries.list_tables(person_id=person_id, statuses=("running", "paused"))
         return [table for table in tables if table.player_of(person_id)]
 
-    async def _to_discord(self, table: TableInfo, person_id: int, sentence: str) -> None:
-        async with self._store.begin() as unit:
-            recipient = await load_recipient(unit, person_id, table.seat_of(person_id))
-            await unit.outbox.enqueue(*messages.direct_messages(table, recipient, sentence))
+
+async def _identity(unit: UnitOfWork, person_id: int, address: str) -> Identity | None:
+    """An address of a person; None where it is not theirs."""
+    identities = await unit.people.identities(person_id)
+    return next((one for one in identities if one.value == address.casefold()), None)
 
 
 async def _owner(unit: UnitOfWork, address: str) -> Person | None:
@@ -386,23 +387,3 @@ def waiting_sentence(labels: list[str], who: str = "you") -> str:
 
 def _domain(address: str) -> str:
     return address.rpartition("@")[2]
-
-
-async def invitation_came_back(service: Service, table_id: int, person_id: int, bounce: Bounce) -> str | None:
-    """Tell the host that an invitation was not delivered; a sentence for the operator where none hosts."""
-    table = await service.queries.table_info(table_id)
-    player = table.player_of(person_id)
-    if player is not None and player.joined:
-        return None
-    seat = bounce.token.seat_number
-    name = player.name if player else bounce.token.address if seat is None else table.names[seat]
-    sentence = (
-        f"The invitation to {name} ({bounce.token.address}) came back: {bounce.reason or bounce.status}. "
-        f"`invite {name} <ADDRESS>` sends another."
-    )
-    if table.host_id is None:
-        return sentence
-    async with service.store.begin() as unit:
-        await tell_host(unit, table, sentence)
-    service.wake_subscribers()
-    return None

@@ -14,8 +14,6 @@ their email stays in the outbox until it does.
 
 from __future__ import annotations
 
-import base64
-import hmac
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -82,14 +80,6 @@ class InboundMail:
     def _mail_path(self, digest: str) -> Path:
         return self._folder / f"{digest}.eml"
 
-    async def count_replies(self, since: datetime, who: str | None = None, reason: str | None = None) -> int:
-        """The number of our replies since then, to that seat or address, for that reason."""
-        fields = {"kind": "answer", "who": who, "reason": reason}
-        async with self._store.read() as unit:
-            return await unit.outbox.count(
-                "mail", since, **{k: v for k, v in fields.items() if v is not None}
-            )
-
 
 # -- on their way out ------------------------------------------------------------------------
 
@@ -108,9 +98,7 @@ async def enqueue_mail(
     """
     for issued in mail.issued_tokens:
         token = issued.token
-        lifetime = (
-            INVITATION_TOKEN_LIFETIME if token.purpose in ("link", "invite", "host") else REPLY_TOKEN_LIFETIME
-        )
+        lifetime = INVITATION_TOKEN_LIFETIME if token.purpose in TO_STRANGERS else REPLY_TOKEN_LIFETIME
         await unit.mail_tokens.add(
             issued.token_hash,
             token.purpose,
@@ -123,9 +111,8 @@ async def enqueue_mail(
             expires_at=unit.now + lifetime,
         )
     address = {"to": mail.recipient, "sender": mail.envelope_sender, "kind": kind, "who": mail.actor}
-    if mail.offered_code and mail.reply_token:
-        key = offer_key(mail.reply_token, mail.message_id)
-        await unit.move_log.save_request_result(key, mail.offered_code.encode())
+    if mail.offer and mail.reply_token:
+        await unit.move_log.save_request_result(offer_key(mail.reply_token, mail.message_id), mail.offer)
     await unit.outbox.enqueue(
         NewMessage(
             idempotency_key=mail.message_id,
@@ -221,51 +208,19 @@ def _prefix(person_id: int) -> str:
 # -- what waits for `yes` --------------------------------------------------------------------
 
 
-def held_key(token: ReplyToken, code: str) -> str:
-    return f"hold:{token.actor}:{code}"
-
-
 class HeldLines(NamedTuple):
-    """Lines that wait for `yes CODE`, and the decision that they answer. figures: what the offer has said
-    that they do, a sentence for each line; empty where it has said nothing."""
+    """Lines that wait for `yes`, and the decision that they answer. figures: what the offer has said that
+    they do, a sentence for each line; empty where it has said nothing."""
 
     lines: tuple[str, ...]
     decision_id: str | None
     figures: tuple[str, ...] = ()
 
 
-class HeldLineStore:
-    """Lines that are held until their player confirms them. key: signs the codes."""
-
-    def __init__(self, store: Store, key: bytes) -> None:
-        self._store, self._key = store, key
-
-    async def hold_lines(
-        self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
-    ) -> str:
-        """Store lines until the player confirms them; returns the code, which only we can compute."""
-        mac = hmac.digest(self._key, f"hold:{request_id}".encode(), "sha256")
-        code = base64.b32encode(mac).decode().lower()[:12]
-        async with self._store.begin() as unit:
-            key = held_key(token, code)
-            if await unit.move_log.request_result(key) is None:
-                held = HeldLines(tuple(lines), token.decision_id, tuple(figures))
-                await unit.move_log.save_request_result(key, msgspec.json.encode(held))
-        return code
-
-    async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
-        """The lines that are held under a code."""
-        async with self._store.read() as unit:
-            body = await unit.move_log.request_result(held_key(token, code.lower()))
-        if body is None:
-            return None
-        return msgspec.json.decode(body, type=HeldLines)
-
-    async def find_offered_code(self, token: ReplyToken, message_ids: Sequence[str]) -> str | None:
-        """The code that the email with this token offered, or the first of these emails that offered one."""
-        async with self._store.read() as unit:
-            for message_id in filter(None, (token.message_id, *message_ids[:5])):
-                body = await unit.move_log.request_result(offer_key(token, message_id))
-                if body is not None:
-                    return body.decode()
-        return None
+async def offered_lines(store: Store, token: ReplyToken) -> HeldLines | None:
+    """What the email with this token offers for `yes`; emails before it in its thread do not count."""
+    async with store.read() as unit:
+        body = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
+        if body and not body.startswith(b"["):  # a code, of an older version
+            body = await unit.move_log.request_result(f"hold:{token.actor}:{body.decode()}")
+    return msgspec.json.decode(body, type=HeldLines) if body else None

@@ -61,6 +61,19 @@ async def reply_token_for(
     )  # fmt: skip
 
 
+async def seat_token(
+    service: Service,
+    person_id: int,
+    table: TableInfo | None,
+    seat: int | None,
+    decision_id: str | None = None,
+) -> ReplyToken | None:
+    """The same; without a decision, for what the seat is asked now."""
+    if table is not None and seat is not None:
+        decision_id = decision_id or (await service.queries.view(table.id)).answered_decision_id(seat)
+    return await reply_token_for(service.store, person_id, table, seat, decision_id)
+
+
 class TokenLookup:
     """Finds the tokens of emails, as what they may do now; those that are not valid are none."""
 
@@ -141,12 +154,8 @@ async def table_token(service: Service, token: ReplyToken, table_id: int | None)
     if table_id is None:
         return token
     table = await service.queries.table_info(table_id)
-    seat = table.seat_of(token.person_id)
-    view = await service.queries.view(table_id)
-    decision_id = None
-    if view.state is not None and seat is not None:
-        decision_id = view.answered_decision_id(seat)
-    made = await reply_token_for(
-        service.store, token.person_id, table, seat if view.state is not None else None, decision_id
+    has_begun = (await service.queries.view(table_id)).state is not None
+    made = await seat_token(
+        service, token.person_id, table, table.seat_of(token.person_id) if has_begun else None
     )
     return replace(made, address=token.address) if made else token

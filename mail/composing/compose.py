@@ -27,7 +27,9 @@ from markupsafe import Markup, escape
 
 from mail.composing.page import (
     AttachmentBlock,
+    Block,
     BulletList,
+    CopyableLines,
     ImageBlock,
     InlineImage,
     MailPage,
@@ -55,8 +57,8 @@ class OutgoingMail:
     """A composed email: the bytes are sent, and sent again, unchanged.
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
-    to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
-    a plain `yes` in reply to this email confirms. text: what it says, in words (`page.summary`).
+    to `message_id` stands for, also when the token was lost on the way. offer: what `yes` in reply to this
+    email confirms, as its owner stores it. text: what it says, in words (`page.summary`).
     """
 
     message_id: str
@@ -67,7 +69,7 @@ class OutgoingMail:
     reason: str
     issued_tokens: tuple[IssuedToken, ...]
     reply_token: ReplyToken | None = None
-    offered_code: str | None = None
+    offer: bytes | None = None
     text: str = ""
 
 
@@ -182,7 +184,6 @@ def compose(
     reason: str,
     parent: str | None = None,
     thread: Sequence[str] = (),
-    offered_code: str | None = None,
 ) -> OutgoingMail:
     """The email that brings a page to `token.address`, with fresh tokens.
 
@@ -190,6 +191,7 @@ def compose(
     answers none. thread: earlier Message-IDs of the conversation, oldest first. Raises ValueError for an
     invalid address.
     """
+    page, others = _addressed(page, service_address)
     pictures = _images_within_limit(page)
     message_id = service_address.new_message_id()
     cids = {name: f"{name}.{message_id.strip('<>')}" for name in pictures}
@@ -228,11 +230,32 @@ def compose(
         raw=message.as_bytes(),
         actor=token.actor,
         reason=reason,
-        issued_tokens=tuple(IssuedToken(hash_token(token), meaning) for token, meaning in issued.values()),
+        issued_tokens=tuple(
+            IssuedToken(hash_token(token), meaning) for token, meaning in (*issued.values(), *others)
+        ),
         reply_token=token,
-        offered_code=offered_code,
         text=summary(page),
     )
+
+
+def _addressed(
+    page: MailPage, service_address: ServiceAddress
+) -> tuple[MailPage, list[tuple[str, ReplyToken]]]:
+    """The page with addresses for lines that need their own, and the new tokens with what they stand for."""
+    blocks: list[Block] = []
+    issued = []
+    for block in page.blocks:
+        if isinstance(block, CopyableLines) and block.token:
+            token = new_token()
+            issued.append((token, block.token))
+            address = service_address.reply_address(token)
+            code = "" if service_address.has_subaddresses else token
+            how = f" with the line `# code-{code}`" if code else ""
+            block = replace(
+                block, title=f"{block.title}, write to {address}{how}", address=address, code=code
+            )
+        blocks.append(block)
+    return replace(page, blocks=blocks), issued
 
 
 def readdressed(raw: bytes, recipient: str) -> bytes:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mail.reply_address import ReplyToken
+
 
 @dataclass(frozen=True, slots=True)
 class InlineImage:
@@ -63,13 +65,15 @@ class BulletList:
 
 @dataclass(frozen=True, slots=True)
 class CopyableLines:
-    """Lines to copy into a reply; in HTML each is a link that writes it. address: None for that of the
-    email. code: the token that belongs to an address without one.
+    """Lines to copy into a reply; in HTML each is a link that writes it. token: what they stand for, where
+    that is not what a reply to the email stands for: they have an address of their own, which their title
+    names. `compose` knows it, and the code of a token that stands in no address.
     """
 
     title: str
     lines: Sequence[str]
-    address: str | None = None
+    token: ReplyToken | None = None
+    address: str = ""
     code: str = ""
     kind: Literal["copy"] = "copy"
 
@@ -141,16 +145,32 @@ Block = (
 
 @dataclass(frozen=True, slots=True)
 class MailPage:
-    """The content of an email. `subject` follows the table's label; `tone` colours the headline.
+    """The content of an email. `subject` follows the table's label; `tone` colours the headline. A block
+    without content is left out, with its title.
 
     preview: the line that mail programs show beside the subject; empty for the first sentences.
     """
 
     headline: str
-    blocks: tuple[Block, ...]
+    blocks: Sequence[Block]
     subject: str = "News"
     tone: Literal["turn", "good", "bad", "plain"] = "plain"
     preview: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(filter(_has_content, self.blocks)))
+
+
+def _has_content(block: Block) -> bool:
+    match block:
+        case Paragraph(text=text) | Preformatted(text=text):
+            return bool(text.strip())
+        case BulletList(items=entries) | CopyableLines(lines=entries) | QuotedLines(lines=entries):
+            return bool(entries)
+        case PositionBlock(parts=parts):
+            return bool(parts)
+        case ImageBlock() | AttachmentBlock():
+            return True
 
 
 def summary(page: MailPage) -> str:
@@ -169,18 +189,3 @@ def summary(page: MailPage) -> str:
             case Preformatted() | PositionBlock():
                 found += block.text.splitlines()
     return "\n".join(filter(None, found))
-
-
-def bullets(title: str, items: Sequence[str]) -> list[Block]:
-    """A list of items; nothing where there are none."""
-    return [BulletList(title, items)] if items else []
-
-
-def copyable(title: str, lines: Sequence[str]) -> list[Block]:
-    """Lines ready to copy; nothing where there are none."""
-    return [CopyableLines(title, lines)] if lines else []
-
-
-def position_blocks(parts: tuple[str | TableRows, ...], title: str = "The position") -> list[Block]:
-    """The position under a title; nothing where there is none."""
-    return [PositionBlock(title, parts)] if parts else []

@@ -22,13 +22,14 @@ class DeliveryReport:
     """A delivery report in any form.
 
     status: as in RFC 3463, or empty. message_ids: those of ours that it quotes. kind: see `bounces`.
-    reason: the line that says why.
+    reason: the line that says why. recipients: the addresses that it names as those of its email.
     """
 
     status: str
     message_ids: tuple[str, ...]
     kind: BounceKind = "soft"
     reason: str = ""
+    recipients: tuple[str, ...] = ()
 
 
 _DAEMON_SENDERS = re.compile(
@@ -107,18 +108,21 @@ def delivery_report(head: MailHeaders, parts: list[Message], raw: bytes) -> Deli
             return None
     status = re.search(rb"(?im)^status:[ \t]{0,9}([245]\.[0-9]{1,3}\.[0-9]{1,3})", raw[:1_000_000])
     text = status[1].decode() if status else ""
-    kind = kind_of_report(_actions(parts), kinds) or classify(words, text)
-    return DeliveryReport(text, tuple(ids), kind, reason_line(words))
+    kind = kind_of_report(_fields(parts, "action"), kinds) or classify(words, text)
+    named = [*_fields(parts, "original-recipient"), *_fields(parts, "final-recipient")]
+    recipients = [each.rpartition(";")[2].strip(" <>") for each in named]
+    recipients += [each.strip() for each in head.first("x-failed-recipients").casefold().split(",")]
+    return DeliveryReport(text, tuple(ids), kind, reason_line(words), tuple(filter(None, recipients)))
 
 
-def _actions(parts: list[Message]) -> list[str]:
-    """What a report says was done, for each recipient."""
+def _fields(parts: list[Message], name: str) -> list[str]:
+    """What a report says in a field (RFC 3464) of each recipient, in lower case."""
     return [
-        str(action).strip().casefold()
+        str(value).strip().casefold()
         for part in parts
         if part.get_content_type() == "message/delivery-status"
         for block in children(part)
-        for action in block.get_all("action", [])[:5]
+        for value in block.get_all(name, [])[:5]
     ]
 
 

@@ -28,6 +28,7 @@ from mail.reading.headers import (
     decode_subject,
     dmarc_verdict,
     parent_ids,
+    recipient_headers,
     sender_address,
 )
 from mail.reading.parts import MailFile, MailProblem, flat_parts, game_files, is_text, readable_text
@@ -75,13 +76,18 @@ def parse_mail(raw: bytes, authserv_id: str = "", partial: bool = False) -> Pars
         return _parse(raw, authserv_id, partial)
     except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
         # The standard library's parser may raise; then the mail is broken.
-        return ParsedMail(_digest(raw), problem=MailProblem.BROKEN)
+        return unparsed(raw, MailProblem.BROKEN)
+
+
+def unparsed(raw: bytes, problem: MailProblem) -> ParsedMail:
+    """A mail of which only its bytes are known, and whom it is to."""
+    return ParsedMail(_digest(raw), recipients=tuple(recipient_headers(raw)), problem=problem)
 
 
 def _parse(raw: bytes, authserv_id: str, partial: bool) -> ParsedMail:
     end = re.search(rb"\r?\n\r?\n", raw[: MAX_HEADER_BYTES + 4])
     if end is None and len(raw) > MAX_HEADER_BYTES:
-        return ParsedMail(_digest(raw), problem=MailProblem.LONG_HEADERS)
+        return unparsed(raw, MailProblem.LONG_HEADERS)
     head = MailHeaders(email.parser.BytesHeaderParser().parsebytes(raw[: end.end()] if end else raw))
     message, problem = None, None
     if len(re.findall(rb"(?m)^--", raw)) > _MAX_BOUNDARY_LINES:

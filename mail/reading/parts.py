@@ -11,6 +11,7 @@ from mail.reading.html_text import has_struck_text, visible_text
 MAX_PARTS = 100
 MAX_DEPTH = 20
 MAX_TEXT = 64 * 1024
+MAX_TEXTS = 10  # parts of text that are read
 MAX_LINES = 400
 MAX_FILES = 2
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -32,6 +33,10 @@ class MailProblem(StrEnum):
     TNEF = "its text is inside a winmail.dat attachment"
     ENCRYPTED = "it is encrypted, or sealed by its signature"
     FAILED = "the service has failed at it"
+
+
+UNPARSABLE = (MailProblem.LONG_HEADERS, MailProblem.TOO_MANY_PARTS, MailProblem.BROKEN, MailProblem.FAILED)
+"""With one of these nothing that a mail says is known for certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +92,19 @@ def is_text(part: Message) -> bool:
 
 
 def readable_text(parts: list[Message]) -> tuple[str, MailProblem | None]:
-    """The text: the first text/plain that is not empty, else the first text/html, else the problem.
+    """The text: all text/plain, else all text/html, else the problem. There are several parts where a
+    picture stands between paragraphs, and behind it may stand a condition.
 
     The HTML comes first where something is struck out in it.
     """
     kinds = {part.get_content_type() for part in parts}
-    inline = [part for part in parts if is_text(part)]
+    inline = [part for part in parts if is_text(part)][:MAX_TEXTS]
     is_struck = any(has_struck_text(_decoded(part, _MAX_HTML)) for part in inline if _is_html(part))
     for subtype in ("html",) if is_struck else ("plain", "html"):
-        for part in inline:
-            if part.get_content_subtype() == subtype and (text := part_text(part, subtype)).strip():
-                is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
-                return ("", MailProblem.ENCRYPTED) if is_encrypted else (_without_armour(text), None)
+        texts = [part_text(part, subtype) for part in inline if part.get_content_subtype() == subtype]
+        if text := _cut("\n\n".join(filter(str.strip, texts))):
+            is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
+            return ("", MailProblem.ENCRYPTED) if is_encrypted else (_without_armour(text), None)
     if kinds & {"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}:
         return "", MailProblem.ENCRYPTED
     if "application/ms-tnef" in kinds or any(_name(part) == "winmail.dat" for part in parts):
@@ -145,6 +151,10 @@ def part_text(part: Message, subtype: str) -> str:
         text = visible_text(text[:_MAX_HTML])
     elif str(part.get_param("format", "")).lower() == "flowed":
         text = _unflowed(text[:MAX_TEXT], str(part.get_param("delsp", "")).lower() == "yes")
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return "\n".join(text[:MAX_TEXT].splitlines()[:MAX_LINES])
 
 

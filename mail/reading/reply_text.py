@@ -50,9 +50,9 @@ _DEVICE_SIGNATURES = tuple(
 
 
 class ReplyFault(NamedTuple):
-    """Why the reply cannot be read, as a sentence; `line` is None where it is about the whole."""
+    """Why a line of the reply cannot be read, as a sentence."""
 
-    line: ReplyLine | None
+    line: ReplyLine
     reason: str
 
 
@@ -205,11 +205,12 @@ ASKING = "it asks a question"
 IN_TALK = "it stands in what you say to the table, which goes on to the next blank line"
 IN_TWO_PLACES = "there are moves above the quoted email too"
 
-_QUALIFYING_COMMENT = re.compile(
+CONDITION = re.compile(
     r"\b(?:if|unless|maybe|perhaps|not|only|wait|or|but|rather|instead|except|later|tomorrow|wenn|falls|oder"
     r"|aber|nicht|nur|vielleicht|sauf|mais|ou|peut-être|pero|quizás|forse|oppure|maar|misschien)\b|\?",
     re.IGNORECASE,
 )
+"""In a comment behind a move, or behind `yes`: words that make it depend on something, or ask."""
 
 Paragraph = Sequence[ReplyLine]
 
@@ -274,7 +275,7 @@ class _Part:
         _, hash_sign, comment = line.text.partition(" #")
         if self._vocabulary.has_our_comment(line.text):
             return
-        if hash_sign and (unclear_lines.retracts(comment) or _QUALIFYING_COMMENT.search(comment)):
+        if hash_sign and (unclear_lines.retracts(comment) or CONDITION.search(comment)):
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 

@@ -10,7 +10,7 @@ async with mail_desk(folder, pictures) as desk:
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -188,16 +188,13 @@ def desk_of(
     service: Service,
     folder: Path,
     pictures: PictureWorkers,
-    clock: Callable[[], datetime],
     limits: ReplyLimits = UNLIMITED,
     address: ServiceAddress = POST,
 ) -> MailDesk:
     """A desk of a service; hosts may be anyone."""
     arrivals, people = InboundMail(service, folder / "mails"), Correspondents(service)
-    outbox = StoredMailOutbox(service, people, address, pictures, now=clock)
-    policy = MailPolicy(
-        service, pictures, address, arrivals, people, KEY, hosts="anyone", limits=limits, now=clock
-    )
+    outbox = StoredMailOutbox(service, people, address, pictures)
+    policy = MailPolicy(service, pictures, address, people, hosts="anyone", limits=limits)
     return MailDesk(service, outbox, arrivals, people, policy)
 
 
@@ -212,6 +209,6 @@ async def mail_desk(
     clock = [datetime(2026, 6, 1, 12, tzinfo=UTC)]
     async with await open_store(folder / "railpost.db", now=lambda: clock[0]) as store:
         service = Service(store, ping_holdoff=0)
-        desk = desk_of(service, folder, pictures, lambda: clock[0], limits, address)
+        desk = desk_of(service, folder, pictures, limits, address)
         desk.clock = clock
         yield desk

@@ -67,7 +67,7 @@ def notice(chat: tuple[tuple[str, str], ...] = (), sealed: ReplyToken = TOKEN) -
         ("player", "cash"), (("Ann", "$600"), ("Bob", "$70")), ("Ann  $600", "Bob   $70"), (False, True)
     )
     page = turn_notice(
-        name="Ann",
+        "It is your turn, Ann.",
         prompt="Buy a private company, bid on one, or pass.",
         legal_lines=("buy SV", "bid CA 165", "pass"),
         events_since=("Bob passed.", *(f"{who} says: {words}" for who, words in chat)),
@@ -232,16 +232,15 @@ INVITATION = mail_page(
 )  # fmt: skip
 
 PAGES = {
-    "notice": turn_notice("Ann", "Buy.", ("pass",), more=("Sunday",)),
+    "notice": turn_notice("It is your turn, Ann.", "Buy.", ("pass",), more=("Sunday",)),
     "news": announcement("It is over.", ["Ann wins."]),
-    "ambiguous": refusal_pages.ambiguous_recipient(),
-    "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
-    "wrong sender, nothing held": refusal_pages.wrong_sender([], None),
-    "forged": refusal_pages.failed_authentication(),
-    "sure": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
-    "unknown code": refusal_pages.unknown_code(),
-    "yes or no": refusal_pages.expects_yes_or_no(),
-    "link": answer_pages.address_confirmation("Ann"),
+    "ambiguous": refusal_pages.AMBIGUOUS_RECIPIENT,
+    "wrong sender": refusal_pages.wrong_sender(["buy SV"]),
+    "wrong sender, nothing held": refusal_pages.wrong_sender([]),
+    "forged": refusal_pages.FAILED_AUTHENTICATION,
+    "sure": refusal_pages.confirm_lines(["resign"], "You give up your seat."),
+    "yes or no": refusal_pages.expects_yes_or_no("link"),
+    "link": answer_pages.question("link", "Ann"),
     "invitation": INVITATION,
     "gathered": answer_pages.gathered_answers(["OK.", "Bob to act."]),
     "alone": refusal_pages.must_be_alone("stop"),
@@ -311,7 +310,9 @@ def test_no_word_is_wider_than_a_phone() -> None:
 def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
     lines = tuple(f"lay 57 H{number} 0" for number in range(12 if many else 3))
     images = tuple(InlineImage(name, PNG, f"The {name}.", 560) for name in ("map", "market"))
-    notice = turn_notice("Ann", "You to act: lay track.", lines, ("Bob passes.",), images=images)
+    notice = turn_notice(
+        "It is your turn, Ann.", "You to act: lay track.", lines, ("Bob passes.",), images=images
+    )
     text = part(composed(notice), "plain")
     places = {text.index("[Picture: The map.]"): "map", text.index("[Picture: The market.]"): "market"}
     places |= {text.index("For example"): "lines", text.index("Since your last turn"): "events"}
@@ -322,7 +323,7 @@ def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
 def test_the_whole_turn_at_once_says_that_it_lays_nothing() -> None:
     for lays_nothing, title in ((True, "The whole turn at once; it lays nothing"), (False, "at once\n")):
         notice = turn_notice(
-            "Ann",
+            "It is your turn, Ann.",
             "You to act.",
             ("pass",),
             (),

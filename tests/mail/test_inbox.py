@@ -83,7 +83,9 @@ async def done(desk: MailDesk) -> list[str]:
 
 async def receipts(desk: MailDesk, reason: str | None = "played") -> int:
     """How many emails were answered."""
-    return await desk.arrivals.count_replies(desk.clock[0] - timedelta(days=1), None, reason)
+    of_them = {"kind": "answer"} | ({"reason": reason} if reason else {})
+    async with desk.service.store.read() as unit:
+        return await unit.outbox.count("mail", unit.now - timedelta(days=1), **of_them)
 
 
 async def attempts(desk: MailDesk, *mails: bytes) -> list[int]:
@@ -102,7 +104,9 @@ async def watching(
 ) -> AsyncIterator[list[str]]:
     """An inbox that runs meanwhile; it must not end by itself. Its reports: empty once all was looked at."""
     reports: list[str] = []
-    inbox = InboxWatcher(account, desk.arrivals, desk.policy, parser or READER, pace, reports.append, warn)
+    inbox = InboxWatcher(
+        account, desk.arrivals, desk.policy.handle, parser or READER, pace, reports.append, warn
+    )
     task = asyncio.create_task(inbox.run())
     try:
         yield reports
@@ -334,7 +338,7 @@ async def test_c28_killed_between_any_two_steps(desk: MailDesk, notice: Delivery
             raise Killed
 
         setattr(owner, name, dying)
-        inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy, READER, FAST)
+        inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy.handle, READER, FAST)
         with pytest.raises(Killed):
             await inbox.run()
         setattr(owner, name, step)

@@ -18,7 +18,7 @@ async def come_back(desk: MailDesk, email: Delivery, kind: BounceKind, reason: s
     """An email that was accepted comes back."""
     message_id = email.message["Message-ID"]
     (token,) = await desk.tokens(email.message["Reply-To"])
-    await desk.people.record_bounce(Bounce(token, message_id, "", kind, reason))
+    await desk.people.record_bounce(Bounce(token, message_id, kind, reason))
 
 
 async def later(desk: MailDesk, hours: float = 0) -> list[Delivery]:

@@ -1,6 +1,7 @@
 """Old mail that was dealt with is deleted; a mailbox without room is noticed and reported."""
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
@@ -48,6 +49,29 @@ async def test_mail_that_was_dealt_with_is_deleted_after_some_days(mailbox: Mail
     assert told == ["", "", ""]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_deleted"),
+    [
+        (b"From: ann@player.test", True),
+        (b"From: Joann <joann@player.test>", False),
+        (b"To: ann@player.test.example\r\n\r\nx-ann@player.test", False),
+        (b"To: joann@player.test\r\n\r\nWrite to ANN@player.test.", True),
+        (b"X: y\r\n\r\nann@pla=\r\nyer.test", True),
+        (b"X: y\r\n\r\n" + base64.encodebytes(b"as joann@player.test has said in " * 3), False),
+        (b"X: y\r\n\r\n" + base64.encodebytes("so hat’s ann@player.test gesagt".encode() * 3), True),
+        (b"X: y\r\n\r\nthe server has found it, and it is not seen", True),
+    ],
+)
+async def test_mail_with_an_address_is_deleted_but_not_with_a_longer_one(
+    text: bytes, is_deleted: bool
+) -> None:
+    async with fake_imap() as server:
+        server.mails.append(text)
+        imap = await ImapConnection.open(server.account, 10.0)
+        assert await imap.delete_with(Folder.PROCESSED, "ann@player.test") == is_deleted
+        await imap.close()
+
+
 @pytest.mark.parametrize(("used", "said"), [(899, ""), (900, "90 % full (900 of 1000 KiB)"), (1001, "100 %")])
 async def test_a_mailbox_that_is_nearly_full_is_reported(used: int, said: str) -> None:
     assert said in fullness(Quota(used, 1000)) and bool(said) == bool(fullness(Quota(used, 1000)))
@@ -92,7 +116,7 @@ async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(
     async with fake_imap() as server, ParserProcess() as parser:
         server.full = True
         server.mails.append(reply(notice, "buy SV"))
-        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy, parser, FAST)
+        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
         task = asyncio.create_task(watcher.run())
         try:
             await until(lambda: server.asked.count("IDLE") >= 2)

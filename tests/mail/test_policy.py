@@ -7,12 +7,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from email import message_from_bytes
+from email.mime.image import MIMEImage
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
 
 import pytest
 
 from mail.composing.compose import OutgoingMail
 from mail.imap import Folder
-from mail.reading.parser import parse_mail
+from mail.reading.parser import parse_mail, unparsed
 from mail.reading.parts import MailProblem
 from mail.reply_address import hash_token
 from tests.mail.mail_desk import (
@@ -113,14 +116,14 @@ async def test_c02_a_foreign_message_id_is_not_even_asked_for(desk: MailDesk, no
 
 
 async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
-    """Whoever has the token and the code, the owner of the address alone can confirm."""
+    """Whoever has the token, the owner of the address alone can confirm."""
     outcome = await desk.arrive(reply(notice, "buy SV", sender=BOB))
     (note,) = outcome.replies
     assert outcome.reason == "wrong sender" and note.recipient == ANN
-    code = next(line.strip() for line in note.text.splitlines() if line.startswith("  yes "))
-    again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
-    assert again.reason == "wrong sender" and await desk.played() == []
-    assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
+    for email in (notice, note):
+        again = await desk.arrive(reply(email, "yes", sender=BOB, message_id=f"<2{len(email.raw)}@p>"))
+        assert again.reason == "wrong sender" and await desk.played() == []
+    assert (await desk.arrive(reply(note, "yes", message_id="<3@p>"))).reason == "played"
 
 
 async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
@@ -202,9 +205,8 @@ async def test_c14_our_own_mail_comes_back(desk: MailDesk, notice: Delivery) -> 
         "{stripped}",
     ],
 )
-async def test_c15_quoted_mails_give_no_orders(desk: MailDesk, quoting: str) -> None:
+async def test_c15_quoted_mails_give_no_orders(desk: MailDesk, notice: Delivery, quoting: str) -> None:
     """Whatever a mailer does to the quoted email, what others wrote in it is never an order of ours."""
-    await desk.begun()
     (table,) = await desk.service.queries.list_tables()
     await desk.service.running.talk(table.id, await desk.person("Bob"), "bid CA 165", "said on Discord")
     await desk.take()
@@ -303,22 +305,74 @@ async def test_yes_takes_up_what_was_meant(desk: MailDesk, notice: Delivery, is_
     assert await desk.played() == ["buy SV"]
 
 
+async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_before(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    """Mail programs name the whole thread: `yes` to a receipt gave up the seat."""
+    (asked,) = (await desk.arrive(reply(notice, "resign", message_id="<1@p>"))).replies
+    (receipt,) = (await desk.arrive(reply(asked, "bid CA 165", message_id="<2@p>"))).replies
+    own, thread = (str(message_from_bytes(receipt.raw)[name]) for name in ("Message-ID", "References"))
+    assert str(message_from_bytes(asked.raw)["Message-ID"]) in thread
+    yes = reply(receipt, "yes", message_id="<3@p>").decode()
+    yes = yes.replace(f"References: {own}", f"References: {thread} {own}")
+    assert (await desk.arrive(yes.encode())).reason == "no moves"
+    assert await desk.played() == ["bid CA 165"]
+
+
+@pytest.mark.parametrize("said", ["yes", "Yes abcdefgh2345"])
+async def test_what_an_older_version_has_offered_under_a_code(
+    desk: MailDesk, notice: Delivery, said: str
+) -> None:
+    (token,) = await desk.tokens(str(notice.message["Reply-To"]))
+    async with desk.service.store.begin() as unit:
+        key, held = f"offer:{token.actor}:{token.message_id}", f'[["buy SV"],"{token.decision_id}"]'
+        await unit.move_log.save_request_result(key, b"abcdefgh2345")
+        await unit.move_log.save_request_result(f"hold:{token.actor}:abcdefgh2345", held.encode())
+    assert (await desk.arrive(reply(notice, said))).reason == "played"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_meant"),
+    [
+        ("yes, I am sure", True),
+        ("Yes, that's right, thanks!", True),
+        ("Yes?", False),
+        ("Yes, if Bob sells", False),
+    ],
+)
+async def test_what_was_asked_is_confirmed_by_yes_alone(
+    desk: MailDesk, notice: Delivery, said: str, is_meant: bool
+) -> None:
+    """Where it is not, the answer asks for it once more, and `yes` to that answer does it."""
+    (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
+    outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
+    assert (await desk.played() == ["buy SV"]) is is_meant
+    if not is_meant:
+        (again,) = outcome.replies
+        assert "reply with this word alone:\n  yes" in again.text
+        assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
+
+
 async def test_a_mail_that_kills_its_parser_is_quarantined(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
-    outcome = await desk.policy.handle_unparsable(reply(notice, "buy SV"))
+    outcome = await desk.policy.handle(unparsed(reply(notice, "buy SV"), MailProblem.BROKEN))
     assert outcome.folder == Folder.QUARANTINE and outcome.replies[0].recipient == ANN
     assert alerts(caplog)
-    stranger = await desk.policy.handle_unparsable(b"From: eve@evil.test\r\nTo: play@games.test\r\n\r\nx")
+    unknown = unparsed(b"From: eve@evil.test\r\nTo: play@games.test\r\n\r\nx", MailProblem.BROKEN)
+    stranger = await desk.policy.handle(unknown)
     assert stranger.replies == ()
 
 
-@pytest.mark.parametrize("said", ["I am out of the office until Monday.", "Away until 5 January. Ask Bob."])
+@pytest.mark.parametrize(
+    "said",
+    ["I am out of the office until Monday.", "Away until 5 January. Ask Bob.", "Away until 2026-12-24."],
+)
 async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture, said: str
 ) -> None:
     """It has no header that says so, and quotes another email of ours each time; what it says may begin as a
-    setting."""
+    setting, or be one, which is true then."""
     away = said + "\n\n> {}\n"
     for number in range(4):
         outcome = await desk.arrive(reply(notice, away.format(number), message_id=f"<away{number}@p.test>"))
@@ -330,6 +384,30 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
     later = reply(notice, away.format(9), message_id="<away9@p.test>")
     assert (await desk.arrive(later)).replies
     assert (await desk.policy.handle(parse_mail(later))).replies, "the same mail again, after a crash"
+
+
+@pytest.mark.parametrize(
+    ("texts", "played"),
+    [
+        (["buy SV", "only if Bob sells"], []),
+        (["Look at this:", "buy SV"], []),
+        (["Hi Bob,", "buy SV"], ["buy SV"]),
+        (["buy SV", "_______________________________________________\ngames mailing list\npass"], ["buy SV"]),
+        (["", "buy SV"], ["buy SV"]),
+    ],
+)
+async def test_text_above_and_below_a_picture(
+    desk: MailDesk, notice: Delivery, texts: list[str], played: list[str]
+) -> None:
+    """Apple Mail writes a part for each; what a mailing list adds is one too."""
+    head, mail = message_from_bytes(reply(notice, "")), MIMEMultipart()
+    for text in texts:
+        mail.attach(MIMEText(text))
+        mail.attach(MIMEImage(b"x", "png"))
+    for name in ("From", "To", "Subject", "Message-ID", "In-Reply-To"):
+        mail[name] = head[name]
+    await desk.arrive(mail.as_bytes())
+    assert await desk.played() == played
 
 
 # --- talk ---
@@ -371,6 +449,17 @@ async def test_talk_may_begin_like_a_command_behind_which_any_text_stands(
     await desk.arrive(reply(notice, text))
     await desk.take()
     assert f"Ann says: {text[4:]}" in " ".join(desk.newest[BOB].text.split())
+
+
+@pytest.mark.parametrize(
+    "text", ["Note that I am away.", "Try to be quicker, Bob!", "buy SV\n\nNote that I pay"]
+)
+async def test_a_sentence_may_begin_like_a_command_behind_which_any_text_stands(
+    desk: MailDesk, notice: Delivery, text: str
+) -> None:
+    """It became a note, or a plan, without a word to the table."""
+    outcome = await desk.arrive(reply(notice, text))
+    assert outcome.reason in ("no moves", "unclear") and await desk.played() == []
 
 
 async def test_what_is_half_done_does_not_say_that_nothing_was(desk: MailDesk, notice: Delivery) -> None:

@@ -21,7 +21,7 @@ async def bounce(desk: MailDesk, address: str, kind: BounceKind = "address", tim
     """The newest email to an address comes back, as do emails before it."""
     (token,) = await desk.tokens(desk.newest[address].message["Reply-To"])
     for number in range(times):
-        came_back = Bounce(token, f"<{number}.{address}@x>", "", kind, UNKNOWN)
+        came_back = Bounce(token, f"<{number}.{address}@x>", kind, UNKNOWN)
         await desk.people.record_bounce(came_back)
 
 
@@ -126,7 +126,11 @@ async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDes
         turn = desk.asking(ANN)
         assert (await desk.write("Ann", "buy SV", original=turn)).reason == "played"
         came_back = report(str(turn.message["Message-ID"]), to=turn.sender, status="5.1.1")
+        late = came_back.replace(b"rfc822; ann@player.test", f"rfc822;{WORK}".encode())
+        assert (await desk.arrive(late)).reason == "bounce of a mail that goes elsewhere by now"
         assert (await desk.arrive(came_back)).reason == "bounce: address"
+    else:
+        assert "on their way there:\n\n" in answer.text
     await desk.service.clock.tick()
     async with desk.service.store.read() as unit:
         assert (await unit.outbox.queue_status("discord")).pending == (not has_other)

@@ -422,7 +422,7 @@ async def test_a_whole_round_trip(desk: MailDesk, caplog: pytest.LogCaptureFixtu
     caplog.set_level(logging.DEBUG)
     async with pymap_server() as mailbox, smtp_server() as player, ParserProcess() as parser:
         post = SmtpDeliveryWorker(player.account, desk.outbox, poll=0.05, now=lambda: desk.clock[0])
-        inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy, parser, FAST)
+        inbox = InboxWatcher(mailbox.account, desk.arrivals, desk.policy.handle, parser, FAST)
 
         def to_ann() -> list[Delivery]:
             return [each for each in player.emails if each.recipients == (ANN,)]

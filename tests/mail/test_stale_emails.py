@@ -31,25 +31,25 @@ def styled(style: str, email: Delivery) -> list[str]:
 
 
 @pytest.mark.parametrize("passed", [["buy SV"], ["buy SV", "bid CA 165"]], ids=["Bob's turn", "Ann's next"])
-async def test_nothing_is_played_of_emails_that_come_too_late(desk: MailDesk, passed: list[str]) -> None:
-    old = await desk.begun()
+async def test_nothing_is_played_of_emails_that_come_too_late(
+    desk: MailDesk, notice: Delivery, passed: list[str]
+) -> None:
     for line, (name, address) in zip(passed, (("Ann", ANN), ("Bob", BOB)), strict=False):
         await desk.write(name, line, original=desk.asking(address))
     assert await desk.played() == passed
     for style in STYLES:
-        outcome = await desk.write("Ann", *styled(style, old), original=old)
+        outcome = await desk.write("Ann", *styled(style, notice), original=notice)
         assert await desk.played() == passed, style
         assert len(outcome.replies) == 1, style
         assert "NOT DONE" in desk.newest[ANN].text, style
 
 
-async def test_a_yes_that_comes_too_late(desk: MailDesk) -> None:
+async def test_a_yes_that_comes_too_late(desk: MailDesk, notice: Delivery) -> None:
     """What an email offered is for the position of that email."""
-    old = await desk.begun()
-    await desk.write("Ann", "buy VS", original=old)
+    await desk.write("Ann", "buy VS", original=notice)
     offer = desk.newest[ANN]
     assert "did you mean" in offer.text
-    await desk.write("Ann", "bid CA 165", original=old)
+    await desk.write("Ann", "bid CA 165", original=notice)
     await desk.write("Ann", "yes", original=offer)
     assert await desk.played() == ["bid CA 165"]
     await desk.write("Bob", "bid BO 225", original=desk.asking(BOB))
@@ -57,12 +57,13 @@ async def test_a_yes_that_comes_too_late(desk: MailDesk) -> None:
     assert await desk.played() == ["bid CA 165", "bid BO 225"]
 
 
-async def test_what_is_offered_to_an_old_email_is_for_the_position_of_the_offer(desk: MailDesk) -> None:
+async def test_what_is_offered_to_an_old_email_is_for_the_position_of_the_offer(
+    desk: MailDesk, notice: Delivery
+) -> None:
     """`yes` was told that the game has moved on, though it was offered on the position of today."""
-    old = await desk.begun()
-    await desk.write("Ann", "bid CA 165", original=old)
+    await desk.write("Ann", "bid CA 165", original=notice)
     await desk.write("Bob", "bid BO 225", original=desk.asking(BOB))
-    await desk.write("Ann", "buy VS", original=old)
+    await desk.write("Ann", "buy VS", original=notice)
     offer = desk.newest[ANN]
     assert "did you mean" in offer.text
     await desk.write("Ann", "yes", original=offer)
@@ -71,12 +72,13 @@ async def test_what_is_offered_to_an_old_email_is_for_the_position_of_the_offer(
     assert (await desk.played())[-1] == "buy SV" and "NOT DONE" not in desk.newest[ANN].text
 
 
-async def test_where_the_question_is_another_what_was_offered_is_asked_once_more(desk: MailDesk) -> None:
-    old = await desk.begun()
-    await desk.write("Ann", "bid DH 7S", original=old)
-    await desk.write("Ann", "buy VS", original=old)
+async def test_where_the_question_is_another_what_was_offered_is_asked_once_more(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    await desk.write("Ann", "bid DH 7S", original=notice)
+    await desk.write("Ann", "buy VS", original=notice)
     offer = desk.newest[ANN]
-    await desk.write("Ann", "bid CA 165", original=old)
+    await desk.write("Ann", "bid CA 165", original=notice)
     await desk.write("Bob", "bid BO 225", original=desk.asking(BOB))
     await desk.write("Ann", "yes", original=offer)
     again = desk.newest[ANN]
@@ -88,11 +90,10 @@ async def test_where_the_question_is_another_what_was_offered_is_asked_once_more
 
 
 async def test_other_figures_are_shown_before_they_are_played(
-    desk: MailDesk, monkeypatch: pytest.MonkeyPatch
+    desk: MailDesk, notice: Delivery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The question is the same, and what the line costs is not."""
-    old = await desk.begun()
-    await desk.write("Ann", "buy VS", original=old)
+    await desk.write("Ann", "buy VS", original=notice)
     offer, try_lines = desk.newest[ANN], ReplyReader.try_lines
 
     def dearer(reader: ReplyReader, lines: Iterable[str]) -> tuple[AcceptedLine, ...]:
@@ -105,24 +106,24 @@ async def test_other_figures_are_shown_before_they_are_played(
     assert await desk.played() == [] and "$25" in desk.newest[ANN].text
 
 
-async def test_an_old_email_serves_for_what_depends_on_no_position(desk: MailDesk) -> None:
-    old = await desk.begun()
-    await desk.write("Ann", "buy SV", original=old)
+async def test_an_old_email_serves_for_what_depends_on_no_position(desk: MailDesk, notice: Delivery) -> None:
+    await desk.write("Ann", "buy SV", original=notice)
     await desk.write("Bob", "bid CA 165", original=desk.asking(BOB))
-    await desk.write("Ann", "say hello", original=old)
+    await desk.write("Ann", "say hello", original=notice)
     assert "Ann says: hello" in desk.newest[BOB].text
-    await desk.write("Ann", "status", original=old)
+    await desk.write("Ann", "status", original=notice)
     assert "$1,180" in desk.newest[ANN].text
-    await desk.write("Ann", "stop", original=old)
+    await desk.write("Ann", "stop", original=notice)
     assert "No more emails go to" in desk.newest[ANN].text
     assert await desk.played() == ["buy SV", "bid CA 165"]
 
 
-async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: MailDesk) -> None:
-    old = await desk.begun()
-    await desk.write("Ann", "buy SV", original=old)
+async def test_the_answer_says_what_was_written_and_what_is_asked_now(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    await desk.write("Ann", "buy SV", original=notice)
     await desk.write("Bob", "bid CA 165", original=desk.asking(BOB))
-    await desk.write("Ann", "pass", original=old)
+    await desk.write("Ann", "pass", original=notice)
     text = desk.newest[ANN].text
     for words in ("| pass", "Now: Ann to act: buy the CS for $40", "Bob bids $165 for the CA.", "bid DH 75"):
         assert words in text, words
@@ -130,8 +131,7 @@ async def test_the_answer_says_what_was_written_and_what_is_asked_now(desk: Mail
     assert await desk.played() == ["buy SV", "bid CA 165", "pass"], "a reply to that answer is current"
 
 
-async def test_news_of_a_game_that_waits_names_nobody_to_act(desk: MailDesk) -> None:
-    await desk.begun()
+async def test_news_of_a_game_that_waits_names_nobody_to_act(desk: MailDesk, notice: Delivery) -> None:
     await desk.write("Ann", "resign yes")
     told = desk.newest[BOB].text
     assert "The game waits until somebody takes that seat." in told and "to act" not in told

@@ -44,3 +44,32 @@ async def test_several_settings_are_set(desk: MailDesk) -> None:
     assert (await desk.service.settings.settings(ann)).for_table("").next, "the sender may be forged"
     await desk.write("Ann", "unlink a@example.org", "unlink b@example.org")
     assert "unlink b@example.org" in desk.newest[ANN].text.partition("\nNot read\n")[2]
+
+
+@pytest.mark.parametrize("asked", ["invited", "host"])
+async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailDesk, asked: str) -> None:
+    """It was no answer, and after three attempts the email lay in Quarantine."""
+    eve = "eve@player.test"
+    await desk.person("Ann")
+    if asked == "invited":
+        await desk.write("Ann", f"new 1830 Eve <{eve}>", to=ADDRESS)
+    else:
+        await desk.write("Eve", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    question = desk.newest[eve]
+    dan = await desk.person("Dan")
+    async with desk.service.store.begin() as unit:
+        invited = await unit.people.find_by_identity("email", eve)
+        assert invited is not None
+        await unit.people.remove_identity(invited.id, "email", eve)
+        await unit.people.add_identity(dan, "email", eve)
+    assert (await desk.write("Eve", "yes", original=question)).reason == "not done"
+    assert f"{eve} belongs to somebody else." in desk.newest[eve].text
+
+
+async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    invitation = desk.newest["bob@player.test"]
+    for said in ("Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai"):
+        assert (await desk.write("Bob", said, original=invitation)).reason == "not done", said
+    assert (await desk.write("Bob", "Yes, I would love to!", original=invitation)).reason == "confirmed"

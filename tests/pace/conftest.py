@@ -169,7 +169,7 @@ def desk(driven: DrivenTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         """The desk delivers."""
 
     monkeypatch.setattr(driven, "deliver", nothing)
-    return desk_of(driven.service, tmp_path, OnePixelPictures(), lambda: driven.now)
+    return desk_of(driven.service, tmp_path, OnePixelPictures())
 
 
 def to(emails: list[Delivery], name: str) -> list[Delivery]:

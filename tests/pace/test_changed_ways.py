@@ -147,7 +147,7 @@ async def test_whose_address_refuses_emails_is_asked_on_discord(driven: DrivenTa
     address, correspondents = "bob@player.test", Correspondents(driven.service)
     token = ReplyToken("reply", address, frozenset({address}), "", person_id=driven.people["Bob"])
     for number in range(2):
-        await correspondents.record_bounce(Bounce(token, f"<{number}@x.test>", "5.1.1", "address"))
+        await correspondents.record_bounce(Bounce(token, f"<{number}@x.test>", "address", "5.1.1"))
     await driven.tick()
     assert [line[9:] for line in driven.heard("Bob") if "reminder" in line] == [
         "thread reminder: The table has waited for you for 1 hour."

@@ -62,10 +62,10 @@ def answering_pages() -> dict[str, MailPage]:
     """One page of every kind that answers a mail, by what it answers."""
     moves = (PlayedLine(3, "buy SV", "buy SV", ("Ann buys the SV for $20.",)),)
     changes = ("Ann: cash $600 → $580.",)
-    played = PlayResult(Completed(played=moves), "d1", "Bob to act.", ("pass",), changes)
-    rejected = PlayResult(LineRefused(1, "buy SV", "The SV is sold already.", ("buy CS", "pass")), "d1")
+    played = PlayResult(Completed(played=moves), "Bob to act.", ("pass",), changes)
+    rejected = PlayResult(LineRefused(1, "buy SV", "The SV is sold already.", ("buy CS", "pass")))
     since = ("Bob buys the SV for $20.",)
-    stale = PlayResult(StaleDecision("It is too late.", since), "d2", "Ann to act: buy the CS.", ("pass",))
+    stale = PlayResult(StaleDecision("It is too late.", since), "Ann to act: buy the CS.", ("pass",))
     too_long = ReplyFault(ReplyLine(1, "buy" * 9), "This line is longer than 500 characters.")
     return {
         "orders that were played": answer_pages.receipt(played, REPLY),
@@ -74,13 +74,12 @@ def answering_pages() -> dict[str, MailPage]:
         "an invalid line": refusal_pages.invalid_line(too_long, REPLY),
         "a command with other lines": refusal_pages.must_be_alone("stop"),
         **{f"a mail that cannot be read ({p.name})": refusal_pages.unreadable_mail(p) for p in MailProblem},
-        "a mail with two reply addresses": refusal_pages.ambiguous_recipient(),
-        "a mail from another address": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
-        "a mail from another address, without orders": refusal_pages.wrong_sender([], None),
-        "a forged mail": refusal_pages.failed_authentication(),
-        "`resign`": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
-        "an unknown code": refusal_pages.unknown_code(),
-        "neither yes nor no": refusal_pages.expects_yes_or_no(),
+        "a mail with two reply addresses": refusal_pages.AMBIGUOUS_RECIPIENT,
+        "a mail from another address": refusal_pages.wrong_sender(["buy SV"]),
+        "a mail from another address, without orders": refusal_pages.wrong_sender([]),
+        "a forged mail": refusal_pages.FAILED_AUTHENTICATION,
+        "`resign`": refusal_pages.confirm_lines(["resign"], "You give up your seat."),
+        "neither yes nor no": refusal_pages.expects_yes_or_no("answer", "Friday A7K"),
         "many answers at once": answer_pages.gathered_answers(
             ["OK: all lines were carried out.", "Bob to act."]
         ),

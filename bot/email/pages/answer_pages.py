@@ -5,7 +5,7 @@ The headline of a receipt begins with OK or NOT DONE. A page repeats only those 
 that were read, each behind `| `.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -32,12 +32,10 @@ from mail.composing.page import (
     InlineImage,
     MailPage,
     Paragraph,
+    PositionBlock,
     Preformatted,
     QuotedLines,
     TableRows,
-    bullets,
-    copyable,
-    position_blocks,
 )
 from mail.reading.reply_text import ParsedReply
 
@@ -55,13 +53,11 @@ class AcceptedLine(NamedTuple):
 class PlayResult:
     """What came of the lines of a reply, and what its receipt says besides.
 
-    decision_id: the pending decision of the seat, None for none; a reply to the receipt answers this one.
     waiting_for: a sentence on who is to act. legal_lines: lines ready to copy. changes: what the lines did to
     everybody's cash, in sentences.
     """
 
     result: CommandResult
-    decision_id: str | None = None
     waiting_for: str = ""
     legal_lines: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
@@ -78,6 +74,14 @@ class PlayResult:
             return ()
         return self.result.suggestions or self.legal_lines
 
+    def corrected(self, lines: Sequence[str]) -> tuple[str, ...]:
+        """The lines with the one that a rejected one can only mean; none where there is no such line."""
+        failed = self.result
+        if len(self.instead) != 1 or not isinstance(failed, LineUnreadable | LineAmbiguous):
+            return ()
+        suggestion = self.instead[0].partition("#")[0].strip()
+        return (*lines[: failed.index], suggestion, *lines[failed.index + 1 :])
+
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
@@ -86,7 +90,6 @@ class QueryResult:
     title: str
     text: str
     images: tuple[InlineImage, ...] = ()
-    decision_id: str | None = None
     attachments: tuple[Attachment, ...] = ()
     position: tuple[str | TableRows, ...] = ()
 
@@ -105,7 +108,9 @@ def receipt(
     """
     is_alone = played is None and len(shown) == 1  # then the headline names it
     blocks = [block for part in shown for block in _answer(part, "" if is_alone else part.title)]
-    blocks += copyable(f"One email answers {len(shown)} questions; send the others in another one", left)
+    blocks.append(
+        CopyableLines(f"One email answers {len(shown)} questions; send the others in another one", left)
+    )
     if played is None:
         titles = ", ".join(part.title for part in shown)
         rest = (*blocks, *unread_lines(reply))
@@ -122,27 +127,27 @@ def receipt(
 
 def _answer(part: QueryResult, title: str) -> list[Block]:
     """The answer to a query: what a picture shows as well is text for those who see no pictures."""
-    blocks: list[Block] = [ImageBlock(image) for image in part.images]
-    blocks += position_blocks(part.position, title) if part.position else _preformatted(title, part.text)
-    return [*blocks, *map(AttachmentBlock, part.attachments)]
+    words = PositionBlock(title, part.position) if part.position else Preformatted(title, part.text)
+    return [*map(ImageBlock, part.images), words, *map(AttachmentBlock, part.attachments)]
 
 
 def _accepted(played: PlayResult, reply: ParsedReply) -> list[Block]:
     accepted, more = _done_lines(played.result, [line.text for line in reply.lines])
     more = [each for each in more if each != played.waiting_for]
-    blocks = bullets("Done", [f"{line} → {sentence}" for line, sentence in accepted])
+    blocks: list[Block] = [BulletList("Done", [f"{line} → {sentence}" for line, sentence in accepted])]
     if more:
         title = "Also" if accepted else reply.lines[0].text
         can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in more)
         blocks.append(CopyableLines(title, more) if can_be_sent else Preformatted(title, "\n".join(more)))
-    blocks += bullets("Changes", played.changes)
-    blocks += copyable("Next, for example", played.legal_lines)
     undo = ""
     if isinstance(played.result, Completed) and played.result.played and not played.result.game_over:
         undo = "Send `undo` to take it back."
-    if rest := " ".join(filter(None, (played.waiting_for, undo))):
-        blocks.append(Paragraph(rest))
-    return blocks
+    return [
+        *blocks,
+        BulletList("Changes", played.changes),
+        CopyableLines("Next, for example", played.legal_lines),
+        Paragraph(f"{played.waiting_for} {undo}".strip()),
+    ]
 
 
 def _done_lines(result: CommandResult, lines: Sequence[str]) -> tuple[list[AcceptedLine], list[str]]:
@@ -184,7 +189,7 @@ def _rejected(played: PlayResult, reply: ParsedReply, meant: Sequence[AcceptedLi
     return [
         QuotedLines(f"Line {line.number}", [line.text]),
         Paragraph(reason),
-        *copyable(title, played.instead),
+        CopyableLines(title, played.instead),
         *(offer(meant) if meant else []),
         NOTHING_CHANGED,
     ]
@@ -200,12 +205,10 @@ def offer(accepted: Sequence[AcceptedLine], title: str = "It would be", still: s
 
 def unread_lines(reply: ParsedReply) -> list[Block]:
     """What of a reply was not taken for lines to play."""
-    blocks: list[Block] = []
-    if reply.ignored:
-        blocks.append(QuotedLines("Not read as moves", [text[:120] for text in reply.ignored[:10]]))
-    if reply.misplaced:
-        blocks.append(QuotedLines("Not read: lines among quoted text", reply.misplaced))
-    return blocks
+    return [
+        QuotedLines("Not read as moves", [text[:120] for text in reply.ignored[:10]]),
+        QuotedLines("Not read: lines among quoted text", reply.misplaced),
+    ]
 
 
 def _stale(played: PlayResult, since: Sequence[str], reply: ParsedReply) -> list[Block]:
@@ -214,15 +217,15 @@ def _stale(played: PlayResult, since: Sequence[str], reply: ParsedReply) -> list
         QuotedLines("You wrote", [line.text for line in reply.lines]),
         Paragraph(f"That was for a decision that is no longer open.{now}"),
         NOTHING_CHANGED,
-        *bullets("Since then", since),
-        *copyable("You can write now", played.legal_lines),
+        BulletList("Since then", since),
+        CopyableLines("You can write now", played.legal_lines),
     ]
 
 
 def confirmation(sentence: str, attachments: Sequence[Attachment] = ()) -> MailPage:
     """A command was carried out; `sentence` says which."""
     blocks: list[Block] = [Paragraph(sentence), *map(AttachmentBlock, attachments)]
-    return MailPage("OK.", tuple(blocks), subject="Done", tone="good")
+    return MailPage("OK.", blocks, subject="Done", tone="good")
 
 
 def gathered_answers(answers: Sequence[str]) -> MailPage:
@@ -253,10 +256,6 @@ def with_done(page: MailPage, sentence: str) -> MailPage:
     return replace(page, blocks=(*others, Paragraph(sentence)))
 
 
-def _preformatted(title: str, text: str) -> list[Block]:
-    return [Preformatted(title, text)] if text.strip() else []
-
-
 _ANSWERS = {
     "who": "Players",
     "list": "Your tables",
@@ -270,39 +269,57 @@ _ANSWERS = {
 }
 
 
-def address_confirmation(name: str) -> MailPage:
-    """To an address that a player claims."""
-    asked = f"{name} wants to play by email with this address. If that is you, reply with one word."
-    otherwise = "If it is not you, do nothing. No more emails will come."
-    return _question("Is this your address?", asked, otherwise, "Confirm your address")
+class Question(NamedTuple):
+    """What an email asks, to which `yes` is the answer. otherwise: what follows from either. again: the
+    question to who answers neither yes nor no. `{}` stands for the name of who asks, or the table."""
+
+    again: str
+    headline: str = ""
+    asked: str = ""
+    otherwise: str = ""
+    subject: str = ""
 
 
-def _question(headline: str, asked: str, otherwise: str, subject: str) -> MailPage:
-    """A question that is answered with `yes`, or not at all. otherwise: what follows from either."""
-    blocks = (Paragraph(asked), CopyableLines("Reply", ["yes"]), Paragraph(otherwise))
-    return MailPage(headline, blocks, subject=subject, tone="turn")
-
-
-def export_confirmation() -> MailPage:
-    """To a person who wants what is stored about them."""
-    asked = "Somebody has asked for all that is stored about you. If that was you, reply with one word."
-    otherwise = "You then get it as a file. If it was not you, do nothing."
-    return _question("Do you want your data?", asked, otherwise, "Your data")
-
-
-def erasure_confirmation() -> MailPage:
-    """To a person who wants to be deleted."""
-    asked = "Somebody has asked to delete everything about you. If that was you, reply with one word."
-    otherwise = (
+QUESTIONS: Mapping[str, Question] = {
+    "invite": Question("You are invited to a seat at {}."),
+    "answer": Question("The question is about {}."),
+    "host": Question("The question is whether to open the table that was asked for."),
+    "link": Question(
+        "This address is asked to confirm that it is yours.",
+        "Is this your address?",
+        "{} wants to play by email with this address. If that is you, reply with one word.",
+        "If it is not you, do nothing. No more emails will come.",
+        "Confirm your address",
+    ),
+    "export": Question(
+        "The question is whether you want what is stored about you.",
+        "Do you want your data?",
+        "Somebody has asked for all that is stored about you. If that was you, reply with one word.",
+        "You then get it as a file. If it was not you, do nothing.",
+        "Your data",
+    ),
+    "erase": Question(
+        "The question is whether everything about you is to be deleted.",
+        "Should everything about you be deleted?",
+        "Somebody has asked to delete everything about you. If that was you, reply with one word.",
         "You then leave all tables, your name is taken out of their games, and this address is "
-        "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing."
-    )
-    return _question("Should everything about you be deleted?", asked, otherwise, "Delete your data")
+        "forgotten. It cannot be undone, and this is the last email. If it was not you, do nothing.",
+        "Delete your data",
+    ),
+}
+"""By the purpose of the token with which they are answered."""
+
+
+def question(purpose: str, name: str = "") -> MailPage:
+    """A question of `QUESTIONS`. name: of who asks."""
+    asked = QUESTIONS[purpose]
+    lines = Paragraph(asked.asked.format(name)), CopyableLines("Reply", ["yes"]), Paragraph(asked.otherwise)
+    return MailPage(asked.headline, lines, subject=asked.subject, tone="turn")
 
 
 def host_confirmation(lines: Sequence[str]) -> MailPage:
     """To an address that is not verified and asks for a table."""
-    blocks: tuple[Block, ...] = (
+    blocks = (
         Paragraph("Somebody has asked for a table with this address."),
         QuotedLines("You wrote", [line[:200] for line in lines[:10]]),
         CopyableLines("To open the table, reply with", ["yes"]),
@@ -321,9 +338,9 @@ def table_answer(
     """The answer to a command about tables. word: the first of the command. unread: lines below it that say
     nothing more of it. Not done with several sentences is done in part."""
     title = _ANSWERS.get(word, "")
-    text = BulletList("", tuple(sentences)) if len(sentences) > 1 else Paragraph(sentences[0])
-    blocks: tuple[Block, ...] = (text, *map(ImageBlock, images))
-    blocks += (QuotedLines("Not read", [line[:120] for line in unread[:10]]),) if unread else ()
+    text = BulletList("", sentences) if len(sentences) > 1 else Paragraph(sentences[0])
+    rest = QuotedLines("Not read", [line[:120] for line in unread[:10]])
+    blocks = (text, *map(ImageBlock, images), rest)
     if not is_done and len(sentences) > 1:
         return MailPage("DONE IN PART.", blocks, subject="Done in part", tone="bad")
     if not is_done:

@@ -6,21 +6,22 @@ reply to the email is for the first table. Every other table has an address of i
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
+from typing import Literal
 
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import (
     PICTURES_LATE,
+    POSITION,
     TurnPages,
     inline_images,
     position_parts,
     with_outcomes,
     words_of_map,
 )
-from bot.email.tokens import reply_token_for, table_label
+from bot.email.tokens import reply_token_for, seat_token, table_label
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification, decode_notification
@@ -30,7 +31,6 @@ from bot.pictures.views import NamedPicture
 from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines
 from bot.service import Service
-from mail.composing.compose import OutgoingMail, compose
 from mail.composing.page import (
     Block,
     BulletList,
@@ -39,18 +39,19 @@ from mail.composing.page import (
     InlineImage,
     MailPage,
     Paragraph,
+    PositionBlock,
     Preformatted,
     TableRows,
-    bullets,
-    copyable,
-    position_blocks,
 )
-from mail.reply_address import IssuedToken, ReplyToken, ServiceAddress, hash_token, new_token
+from mail.reply_address import ReplyToken
 from storage import OutboxMessage, Store
 
 ASKING = ("turn", "reminder")
 """Kinds that go to the player of a seat, or to the deputy who plays for them now."""
+ABOUT_DATA: Sequence[Literal["export", "erase"]] = ("export", "erase")
 MAX_HEADLINE = 70  # characters
+MAX_LINES = 6  # to copy, of each table of a digest
+MAX_TABLES = 20  # in a digest
 LAST_REMINDER = timedelta(hours=2)  # before the end of a time, at the latest
 REMINDED_AGAIN = timedelta(hours=20)  # by email: daily reminders do not come at the same minute
 
@@ -70,8 +71,10 @@ class PageBuilder:
             return None
         if notification.kind == "claim":
             return await self._claim_page(notification.person_id)
-        if notification.kind in ("export", "erase", "account"):
+        if notification.kind in (*ABOUT_DATA, "account"):
             return await self._personal_page(notification, notification.person_id, str(row.address["email"]))
+        if notification.kind == "digest":
+            return await self._digest_page(notification.person_id)
         if notification.kind in ("gathered", "lost"):
             return await self._gathered_page(notification, notification.person_id)
         await self._service.cache.refresh(notification.table_id)
@@ -94,8 +97,7 @@ class PageBuilder:
             return None
         view = await self._service.queries.view(notification.table_id)
         made = await self._page(view, notification, seat)
-        decision_id = notification.decision_id or view.answered_decision_id(seat)
-        token = await reply_token_for(self._store, notification.person_id, table, seat, decision_id)
+        token = await seat_token(self._service, notification.person_id, table, seat, notification.decision_id)
         return (made, token) if made and token else None
 
     async def _is_one_too_many(self, notification: Notification, address: str) -> bool:
@@ -117,7 +119,7 @@ class PageBuilder:
                 return None
             name = (await unit.people.get(person_id)).name
         token = ReplyToken("link", claim.address, frozenset({claim.address}), person_id=person_id)
-        return answer_pages.address_confirmation(name), token
+        return answer_pages.question("link", name), token
 
     async def _personal_page(
         self, notification: Notification, person_id: int, address: str
@@ -126,10 +128,9 @@ class PageBuilder:
         addresses, to one of them."""
         if (token := await reply_token_for(self._store, person_id)) is None:
             return None
-        if notification.kind == "export":
-            return answer_pages.export_confirmation(), replace(token, purpose="export")
-        if notification.kind == "erase":
-            return answer_pages.erasure_confirmation(), replace(token, purpose="erase")
+        for purpose in ABOUT_DATA:
+            if notification.kind == purpose:
+                return answer_pages.question(purpose), replace(token, purpose=purpose)
         if address not in token.verified_addresses:
             return None
         page = announcement("Your email addresses.", notification.sentences)
@@ -140,17 +141,56 @@ class PageBuilder:
     ) -> tuple[MailPage, ReplyToken] | None:
         """The page of answers that come together, or of emails that came back; they may be about a table, a
         seat, or neither."""
-        table = seat = decision_id = None
+        table = seat = None
         if notification.table_id:
             await self._service.cache.refresh(notification.table_id)
             table = await self._service.queries.table_info(notification.table_id)
-            if notification.seat in table.seats_of(person_id):
-                seat = notification.seat
-                view = await self._service.queries.view(table.id)
-                decision_id = view.answered_decision_id(seat)
-        token = await reply_token_for(self._store, person_id, table, seat, decision_id)
+            seat = notification.seat if notification.seat in table.seats_of(person_id) else None
+        token = await seat_token(self._service, person_id, table, seat)
         page = answer_pages.gathered_answers if notification.kind == "gathered" else answer_pages.bounced_mail
         return (page(notification.sentences), token) if token else None
+
+    async def _digest_page(self, person_id: int) -> tuple[MailPage, ReplyToken] | None:
+        """The digest of a person, and the token of its first table; None if nothing waits for them any
+        more."""
+        waiting = await self._service.waiting.pages(person_id, in_digest=True)
+        blocks: list[Block] = []
+        first: ReplyToken | None = None
+        for each, page in waiting[:MAX_TABLES]:
+            token = await reply_token_for(self._store, person_id, each.table, each.seat, page.decision_id)
+            if token is None:
+                continue
+            how, own = (
+                (f"For {each.table.code}", token)
+                if first
+                else (f"Reply with one of, for {each.table.code}", None)
+            )
+            first = first or token
+            lines = [control.line for control in page.controls] or await self._offered_lines(each)
+            blocks += [
+                *map(Paragraph, (f"{page.headline}.", *page.sentences)),
+                *(BulletList(*part) for part in page.lists),
+                CopyableLines(how, lines or ["turn"], own),
+            ]
+        if first is None:
+            return None
+        count = len({each.table.id for each, _ in waiting})
+        headline = (
+            f"{count} tables wait for you, the most urgent first."
+            if count > 1
+            else "One table waits for you."
+        )
+        return MailPage(headline, blocks, subject="What waits for you", tone="turn"), first
+
+    async def _offered_lines(self, waiting: WaitingTable) -> Sequence[str]:
+        """Lines of the seat to copy, with `pass` where it is possible."""
+        choices = await self._service.queries.choices(waiting.table.id, waiting.seat)
+        offered = legal_lines.copyable_lines(choices)
+        lines = offered[:MAX_LINES]
+        if "pass" in offered[MAX_LINES:]:
+            lines = (*lines[:-1], "pass")
+        state = (await self._service.queries.view(waiting.table.id)).state
+        return with_outcomes(state, waiting.seat, lines) if state else lines
 
     async def _page(self, view: TableView, notification: Notification, seat: int) -> MailPage | None:
         """The page of a notification about a seat. A turn that is over is told for its news alone."""
@@ -207,21 +247,17 @@ def announcement(
 ) -> MailPage:
     """What somebody is told: the game starts, is paused, they are next. What the headline says is not said
     again."""
-    more = (sentence.removeprefix(headline).strip() for sentence in sentences)
-    blocks = [
-        *(Paragraph(sentence) for sentence in more if sentence),
-        *map(ImageBlock, images),
-        *_sentences_or_position(position),
-    ]
-    return MailPage(headline, tuple(blocks), subject=f"News: {headline.rstrip('.')}")
+    more = [sentence.removeprefix(headline).strip() for sentence in sentences]
+    blocks = (*map(Paragraph, more), *map(ImageBlock, images), *_sentences_or_position(position))
+    return MailPage(headline, blocks, subject=f"News: {headline.rstrip('.')}")
 
 
 def _sentences_or_position(parts: tuple[str | TableRows, ...]) -> list[Block]:
     """A position; what is only sentences needs no heading."""
     sentences = [part for part in parts if isinstance(part, str)]
     if len(sentences) < len(parts):
-        return position_blocks(parts)
-    return [Paragraph(sentence) for sentence in sentences if sentence]
+        return [PositionBlock(POSITION, parts)]
+    return [*map(Paragraph, sentences)]
 
 
 HOW_INVITED = (
@@ -239,12 +275,12 @@ def mail_page(page: Page) -> MailPage:
     answers += [(each.purpose, each.line) for each in offered if each.purpose]
     blocks: list[Block] = [Paragraph(" ".join(page.sentences))]
     for title, items in page.lists:
-        blocks += bullets(title, items) if title else [Preformatted("", "\n".join(items))]
+        blocks.append(BulletList(title, items) if title else Preformatted("", "\n".join(items)))
     blocks += [CopyableLines(f"{purpose}, reply with", [word]) for purpose, word in answers]
-    blocks += copyable("Reply with one of", [each.line for each in offered if not each.purpose])
+    blocks.append(CopyableLines("Reply with one of", [each.line for each in offered if not each.purpose]))
     if page.invites:
         blocks.append(Paragraph(HOW_INVITED))
-    return MailPage(page.headline, tuple(blocks), subject=page.headline.rstrip(".?"), tone="turn")
+    return MailPage(page.headline, blocks, subject=page.headline.rstrip(".?"), tone="turn")
 
 
 async def page_token(
@@ -264,66 +300,3 @@ async def page_token(
     if token is None or page.yes is None:
         return token
     return replace(token, purpose="answer", decision_id=f"{page.yes.line}|{page.no.line if page.no else ''}")
-
-
-MAX_LINES = 6  # to copy, of each table
-MAX_TABLES = 20
-
-
-class DigestComposer:
-    """Composes digests from what waits when they are sent."""
-
-    def __init__(self, service: Service, address: ServiceAddress, now: Callable[[], datetime]) -> None:
-        self._service, self._address, self._now = service, address, now
-
-    async def compose(self, person_id: int) -> OutgoingMail | None:
-        """The digest of a person; None if nothing waits for them any more."""
-        waiting = await self._service.waiting.pages(person_id, in_digest=True)
-        blocks: list[Block] = []
-        first: ReplyToken | None = None
-        issued: list[IssuedToken] = []
-        for each, page in waiting[:MAX_TABLES]:
-            store, decision_id = self._service.store, page.decision_id
-            token = await reply_token_for(store, person_id, each.table, each.seat, decision_id)
-            if token is None:
-                continue
-            address, code = None, ""
-            if first is None:
-                first = token
-            else:
-                secret = new_token()
-                issued.append(IssuedToken(hash_token(secret), token))
-                address = self._address.reply_address(secret)
-                code = "" if self._address.has_subaddresses else secret
-            blocks += [Paragraph(f"{page.headline}."), *map(Paragraph, page.sentences)]
-            for title, items in page.lists:
-                blocks.append(BulletList(title, items))
-            lines = [control.line for control in page.controls] or await self._offered_lines(each)
-            blocks.append(CopyableLines(_how(each.table.code, address, code), lines, address, code))
-        if first is None:
-            return None
-        count = len({each.table.id for each, _ in waiting})
-        digest = MailPage(_headline(count), tuple(blocks), subject="What waits for you", tone="turn")
-        mail = await asyncio.to_thread(compose, self._address, digest, first, self._now(), "digest")
-        return replace(mail, issued_tokens=(*mail.issued_tokens, *issued))
-
-    async def _offered_lines(self, waiting: WaitingTable) -> Sequence[str]:
-        """Lines of the seat to copy, with `pass` where it is possible."""
-        choices = await self._service.queries.choices(waiting.table.id, waiting.seat)
-        offered = legal_lines.copyable_lines(choices)
-        lines = offered[:MAX_LINES]
-        if "pass" in offered[MAX_LINES:]:
-            lines = (*lines[:-1], "pass")
-        state = (await self._service.queries.view(waiting.table.id)).state
-        return with_outcomes(state, waiting.seat, lines) if state else lines
-
-
-def _how(code: str, address: str | None, token: str) -> str:
-    how = f"Reply with one of, for {code}" if address is None else f"For {code}, write to {address}"
-    return how + (f" with the line `# code-{token}`" if token else "")
-
-
-def _headline(count: int) -> str:
-    return (
-        "One table waits for you." if count == 1 else f"{count} tables wait for you, the most urgent first."
-    )

@@ -2,28 +2,18 @@
 
 from collections.abc import Sequence
 
-from bot.email.pages.answer_pages import NOTHING_CHANGED, AcceptedLine, offer, unread_lines
+from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
 from bot.email.reachability import Correspondent
 from mail.composing.page import (
     Block,
+    BulletList,
     CopyableLines,
     MailPage,
     Paragraph,
     QuotedLines,
-    bullets,
-    copyable,
 )
 from mail.reading.parts import MailProblem
 from mail.reading.reply_text import ParsedReply, ReplyFault
-
-_QUESTIONS = {
-    "link": "This address is asked to confirm that it is yours.",
-    "invite": "You are invited to a seat at {table}.",
-    "answer": "The question is about {table}.",
-    "export": "The question is whether you want what is stored about you.",
-    "erase": "The question is whether everything about you is to be deleted.",
-    "host": "The question is whether to open the table that was asked for.",
-}
 
 
 def _refusal(
@@ -37,10 +27,8 @@ def _refusal(
 
 def invalid_line(fault: ReplyFault, reply: ParsedReply) -> MailPage:
     """A line of the reply cannot be read."""
-    blocks: list[Block] = []
-    if fault.line:
-        blocks.append(QuotedLines(f"Line {fault.line.number}", [fault.line.text]))
-    return _refusal(*blocks, Paragraph(fault.reason), reply=reply)
+    quoted = QuotedLines(f"Line {fault.line.number}", [fault.line.text])
+    return _refusal(quoted, Paragraph(fault.reason), reply=reply)
 
 
 def did_you_mean(reply: ParsedReply, accepted: Sequence[AcceptedLine]) -> MailPage:
@@ -66,15 +54,19 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     blocks = (
         *_unclear_lines(reply),
         Paragraph("Please send only the lines that you want to play, one move on each line."),
-        *copyable("You can write", suggested_lines),
+        CopyableLines("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
 
-def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
-    """The reply has only prose."""
-    text = "Your email has no line that the game can read."
-    return _refusal(Paragraph(text), *copyable("You can write", suggested_lines), reply=reply)
+def no_lines(reply: ParsedReply, suggested_lines: Sequence[str], *, is_asked: bool = False) -> MailPage:
+    """The reply has only prose. is_asked: it answers an email that asks for `yes`."""
+    blocks = (
+        Paragraph("Your email has no line that the game can read."),
+        CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"] * is_asked),
+        CopyableLines("You can write", suggested_lines),
+    )
+    return _refusal(*blocks, reply=reply)
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:
@@ -107,69 +99,57 @@ def unreadable_mail(problem: MailProblem, reply: ParsedReply | None = None) -> M
     return _refusal(Paragraph(f"Your email could not be read: {problem.value}. {advice}"), reply=reply)
 
 
-def ambiguous_recipient() -> MailPage:
-    """The mail has more than one reply address."""
-    text = "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
-    return _refusal(Paragraph(text + "Please reply to one of them."))
+AMBIGUOUS_RECIPIENT = _refusal(
+    Paragraph(
+        "Your email has the reply addresses of several emails, so it is not clear which one it answers. "
+        "Please reply to one of them."
+    )
+)
+NOTHING_TO_CONFIRM = _refusal(Paragraph("Nothing waits for a `yes` to the email that you answered."))
+FAILED_AUTHENTICATION = _refusal(
+    Paragraph(
+        "An email in your name failed the checks that your email provider asks for, so it was not read. "
+        "If you sent it, please send it again through the provider of your address."
+    ),
+    headline="NOT DONE: an email in your name failed authentication.",
+)
+"""To the registered address: a mail in its name failed DMARC."""
 
 
-def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
-    """To the registered address: a mail with its reply token came from another address."""
-    blocks: list[Block] = [
-        Paragraph("An email to your reply address came from an address that is not yours.")
-    ]
-    if code and lines:
-        blocks.append(QuotedLines("It said", lines))
-        blocks.append(NOTHING_CHANGED)
-        blocks.append(CopyableLines("If you sent it and still want this, reply with", [f"yes {code}"]))
-        blocks.append(
-            Paragraph(
-                "If you did not send it, do nothing. Do not forward these emails: "
-                "a person who has one could try to play for you."
-            )
+def wrong_sender(lines: Sequence[str]) -> MailPage:
+    """To the registered address: a mail with its reply token came from another address. lines: of it that
+    `yes` plays."""
+    how = "If you sent it, please write from the address that this email was sent to."
+    if lines:
+        how = (
+            "If you did not send it, do nothing. Do not forward these emails: a person who has one could try "
+            "to play for you."
         )
-    else:
-        blocks += [
-            NOTHING_CHANGED,
-            Paragraph("If you sent it, please write from the address that this email was sent to."),
-        ]
-    return MailPage("NOT DONE: did you send this?", tuple(blocks), subject="Did you send this?", tone="bad")
+    blocks = (
+        Paragraph("An email to your reply address came from an address that is not yours."),
+        QuotedLines("It said", lines),
+        NOTHING_CHANGED,
+        CopyableLines("If you sent it and still want this, reply with", ["yes"] if lines else ()),
+        Paragraph(how),
+    )
+    return MailPage("NOT DONE: did you send this?", blocks, subject="Did you send this?", tone="bad")
 
 
-def failed_authentication() -> MailPage:
-    """To the registered address: a mail in its name failed DMARC."""
-    text = "An email in your name failed the checks that your email provider asks for, so it was not read. "
-    more = "If you sent it, please send it again through the provider of your address."
-    headline = "NOT DONE: an email in your name failed authentication."
-    return _refusal(Paragraph(text + more), headline=headline)
-
-
-def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
+def confirm_lines(lines: Sequence[str], reason: str) -> MailPage:
     """Lines that need a confirmation. reason: why, as a sentence."""
     blocks = (
         QuotedLines("You wrote", lines),
         Paragraph(f"{reason} Please confirm it."),
-        CopyableLines("To confirm, reply with", [f"yes {code}"]),
+        CopyableLines("To confirm, reply with", ["yes"]),
     )
     return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
 
 
-def unknown_code() -> MailPage:
-    """`yes CODE` with an unknown code."""
-    return _refusal(Paragraph("This code is unknown."))
-
-
-def nothing_to_confirm() -> MailPage:
-    """`yes` in reply to an email that asks for none, or asks no longer."""
-    text = "Nothing waits for a `yes` to the email that you answered."
-    return _refusal(Paragraph(text))
-
-
-def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
+def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
     """The reply to a question was neither yes nor no."""
-    question = _QUESTIONS.get(purpose, "").format(table=table or "the table")
+    question = QUESTIONS[purpose].again.format(table or "the table")
     blocks = (
-        Paragraph(f"{question} Please reply with one word on the first line: yes or no.".strip()),
+        Paragraph(f"{question} Please reply with one word on the first line: yes or no."),
         CopyableLines("Reply with one of", ["yes", "no"]),
     )
     return _refusal(*blocks, subject="Please confirm")
@@ -177,7 +157,7 @@ def expects_yes_or_no(purpose: str = "", table: str = "") -> MailPage:
 
 def help_without_table(person: Correspondent) -> MailPage:
     """To a player whose mail has no valid reply address, or answers an email about no table."""
-    blocks: list[Block] = [
+    blocks = (
         Paragraph(
             "Your email does not show for which table it is, or you have no seat there any more. Nothing was "
             "done with it."
@@ -187,6 +167,5 @@ def help_without_table(person: Correspondent) -> MailPage:
             "Or begin with one of these lines",
             ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
         ),
-    ]
-    seats = [f"{label}, as {name}" for label, name in person.seats]
-    return _refusal(*blocks, *bullets("Your seats", seats), subject="How to reply")
+    )
+    return _refusal(*blocks, BulletList("Your seats", person.seats), subject="How to reply")

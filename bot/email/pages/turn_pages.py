@@ -25,33 +25,30 @@ from mail.composing.page import (
     Attachment,
     AttachmentBlock,
     Block,
+    BulletList,
+    CopyableLines,
     ImageBlock,
     InlineImage,
     MailPage,
     Paragraph,
     PositionBlock,
     TableRows,
-    bullets,
-    copyable,
-    position_blocks,
 )
 
 MAX_WAITING = 10  # other tables that an email names
 PICTURES_LATE = "Not every picture was drawn in time. The map is below in words; reply `turn` to ask again."
+POSITION = "The position"
 LONG_LIST = 8
 """Of more lines than these, the map stands before them."""
 
 
 def turn_notice(
-    name: str,
+    headline: str,
     prompt: str,
     legal_lines: Sequence[str],
     events_since: Sequence[str] = (),
     *,
     subject: str = "Your turn",
-    in_advance: bool = False,
-    is_offer: bool = False,
-    deputy_for: str = "",
     more: Sequence[str] = (),
     whole_turns: Sequence[str] = (),
     lays_nothing: bool = False,
@@ -62,32 +59,36 @@ def turn_notice(
     """To the player whose turn it is.
 
     prompt: a sentence that says what to do. legal_lines: lines ready to copy. events_since: what happened
-    since the player's last turn. in_advance: another is to act, and the reader may answer before. is_offer:
-    it is no turn, and another has offered the reader a deal. deputy_for: the player whose turn it is, if the
-    reader plays for them. more: sentences of features, such as until when, and what each way to connect would
-    bring. whole_turns: several lines in one, with `;` between; lays_nothing: they leave out the tile.
-    position: lines of text, and tables. also_waiting: other tables.
+    since the player's last turn. more: sentences of features, such as until when, and what each way to
+    connect would bring. whole_turns: several lines in one, with `;` between; lays_nothing: they leave out the
+    tile. position: lines of text, and tables. also_waiting: other tables.
     """
-    blocks: list[Block] = [*map(Paragraph, (prompt, *more))]
-    blocks += copyable(f"The whole turn at once{'; it lays nothing' * lays_nothing}", whole_turns)
     maps = [image for image in images if len(legal_lines) > LONG_LIST and image.name.startswith("map")]
-    blocks += map(ImageBlock, maps)
-    blocks += copyable("For example", legal_lines)
-    blocks += bullets("Since your last turn", events_since)
-    blocks += [ImageBlock(image) for image in images if image not in maps]
-    blocks += position_blocks(position)
-    blocks += bullets("These tables wait for you too", also_waiting)
-    if in_advance:
-        headline = f"You may answer in advance{f' for {deputy_for}' if deputy_for else ''}, {name}."
-    elif is_offer and deputy_for:
-        headline = f"{deputy_for} has an offer, and you answer for them, {name}."
-    elif is_offer:
-        headline = f"An offer to you, {name}."
-    elif deputy_for:
-        headline = f"It is {deputy_for}'s turn: you play for them, {name}."
-    else:
-        headline = f"It is your turn, {name}."
-    return MailPage(headline, tuple(blocks), subject, "turn", preview=prompt)
+    blocks: list[Block] = [
+        *map(Paragraph, (prompt, *more)),
+        CopyableLines(f"The whole turn at once{'; it lays nothing' * lays_nothing}", whole_turns),
+        *map(ImageBlock, maps),
+        CopyableLines("For example", legal_lines),
+        BulletList("Since your last turn", events_since),
+        *(ImageBlock(image) for image in images if image not in maps),
+        PositionBlock(POSITION, position),
+        BulletList("These tables wait for you too", also_waiting),
+    ]
+    return MailPage(headline, blocks, subject, "turn", preview=prompt)
+
+
+def _turn_headline(pending: PendingDecision, reader: str) -> str:
+    """Whose turn it is. reader: the name of the deputy who reads it; empty for the player."""
+    player, name, is_deputy = pending.name, reader or pending.name, bool(reader)
+    if not pending.acts_now:
+        return f"You may answer in advance{f' for {player}' * is_deputy}, {name}."
+    if not pending.is_main:
+        return (
+            f"{player} has an offer, and you answer for them, {name}."
+            if is_deputy
+            else f"An offer to you, {name}."
+        )
+    return f"It is {player}'s turn: you play for them, {name}." if is_deputy else f"It is your turn, {name}."
 
 
 class TurnPages:
@@ -149,39 +150,35 @@ class TurnPages:
             more = (await self._service.additions(TurnPage(view, pending, choices, reader))).sentences
         ways = connection_lines(state) if pending.is_main else ()
         asked = prompt_of(state, pending)
+        name, also_waiting = await self._reader(table_id, reader)
         prompt = "You to act" if pending.acts_now else "You may answer in advance"
         subject = turn_subject(state, asked, "Your turn" if pending.acts_now else "In advance")
         if not pending.is_main:
             prompt, subject = "Please answer", f"An offer: {offers_text(state, pending)}"
         return turn_notice(
-            pending.name if is_owner else await self._name_of(reader),
+            _turn_headline(pending, "" if is_owner else name),
             f"{prompt}: {asked}.",
             offered_lines(state, pending.seat, choices),
             recent_events(entries),
-            in_advance=not pending.acts_now,
-            is_offer=not pending.is_main,
-            deputy_for="" if is_owner else pending.name,
             subject=subject,
             whole_turns=bundle_lines(state, pending.seat) if pending.is_main else (),
             lays_nothing=engine.topic(state) == "track",
             position=(*position, *words_of_map(state)) if drawing.late else position,
             more=(*ways, *more, *([PICTURES_LATE] if drawing.late else [])),
-            also_waiting=await self._also_waiting(table_id, reader),
+            also_waiting=also_waiting,
             images=inline_images(named),
         )
 
-    async def _also_waiting(self, table_id: int, reader: int | None) -> tuple[str, ...]:
-        """The other tables that wait for a person, which are reminded of with this one."""
+    async def _reader(self, table_id: int, reader: int | None) -> tuple[str, tuple[str, ...]]:
+        """The name of a person, and the other tables that wait for them, which are reminded of with this
+        one."""
         if reader is None:
-            return ()
+            return "", ()
         async with self._service.store.read() as unit:
+            person = await unit.people.get(reader)
             waiting = [each for each in await waiting_tables(unit, reader) if each.table.id != table_id]
-            zone = (await unit.people.get(reader)).time_zone
-            return tuple(f"{each.line(unit.now, zone)}." for each in waiting[:MAX_WAITING])
-
-    async def _name_of(self, person_id: int | None) -> str:
-        async with self._service.store.read() as unit:
-            return (await unit.people.get(person_id)).name if person_id else ""
+            lines = [f"{each.line(unit.now, person.time_zone)}." for each in waiting[:MAX_WAITING]]
+            return person.name, tuple(lines)
 
 
 def position_parts(

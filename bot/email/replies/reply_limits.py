@@ -6,12 +6,14 @@ Receipts of moves are sent in any case, so that nobody waits for a turn because 
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from bot.email.stored_mail import InboundMail
+import msgspec
+
+from bot.email.stored_mail import HeldLines
 from mail.composing.compose import compose
 from mail.composing.page import MailPage, summary
 from mail.imap import Folder
@@ -19,6 +21,7 @@ from mail.inbox import GatheredAnswer, MailOutcome, OperatorAlerts
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ReplyText
 from mail.reply_address import ReplyToken, ServiceAddress
+from storage import Store
 
 PLAYED = "played"
 """The reason of a reply to lines that were played."""
@@ -43,30 +46,28 @@ class ReplyLimits:
     receipts of moves.
     """
 
-    replies_per_hour: int = 20
-    breaker_replies: int = 200
-
-
-DEFAULT_LIMITS = ReplyLimits()
+    replies_per_hour: int
+    breaker_replies: int
 
 
 class Ruling(NamedTuple):
-    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry."""
+    """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry.
+    offered: what `yes` in reply to it plays.
+    daily: how many replies for this reason a seat gets in a day; 0 for any number."""
 
     reason: str
     page: MailPage
     token: ReplyToken
     folder: Folder = Folder.PROCESSED
     lines: tuple[str, ...] = ()
-    offered_code: str | None = None
+    offered: HeldLines | None = None
     can_wait: bool = False
+    daily: int = 0
 
 
 def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
     """Whether a mail comes from the player of its reply token."""
-    return mail.sender is not None and mail.sender in {
-        address.casefold() for address in token.verified_addresses
-    }
+    return mail.sender in token.verified_addresses
 
 
 def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
@@ -81,16 +82,14 @@ class Replies:
     def __init__(
         self,
         address: ServiceAddress,
-        arrivals: InboundMail,
+        store: Store,
         alerts: OperatorAlerts,
         limits: ReplyLimits,
-        now: Callable[[], datetime],
     ) -> None:
         self._limits = limits
         self._address = address
-        self._arrivals = arrivals
+        self._store = store
         self._alerts = alerts
-        self._now = now
         self._unread: dict[tuple[str, str], tuple[datetime, str]] = {}
 
     async def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
@@ -99,7 +98,7 @@ class Replies:
         So a mail program that answers by itself without saying so gets one answer, and the operator is told.
         The same mail once more, after a crash, is no echo.
         """
-        now = self._now()
+        now = self._store.now()
         for key, (when, _) in list(self._unread.items()):
             if now - when >= ECHO_WINDOW or len(self._unread) >= MAX_ECHOES:
                 del self._unread[key]
@@ -115,18 +114,14 @@ class Replies:
         )
         return True
 
-    async def reply(self, mail: ParsedMail, ruling: Ruling, daily: int | None = None) -> MailOutcome:
-        """The outcome of a mail with this ruling. daily: replies for its reason that a seat gets in a day."""
-        if ruling.reason == "forged":
-            daily = 1
-        elif ruling.reason == "wrong sender":
-            daily = NOTICES_PER_DAY
+    async def reply(self, mail: ParsedMail, ruling: Ruling) -> MailOutcome:
+        """The outcome of a mail with this ruling."""
         if ruling.reason in (REPEATED, ERASED):
             return MailOutcome(ruling.reason, ruling.folder)
         page, token = ruling.page, ruling.token
         key = idempotency_key(mail, token, ruling.lines)
         reason = ruling.reason
-        if daily and await self.count(86_400, token.actor, reason) >= daily:
+        if ruling.daily and await self.count(86_400, token.actor, reason) >= ruling.daily:
             return MailOutcome(reason, ruling.folder, key)
         is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self._limits.replies_per_hour
         if is_busy or (reason != PLAYED and await self._is_loop(token.actor)):
@@ -139,17 +134,22 @@ class Replies:
             self._address,
             page,
             token,
-            self._now(),
+            self._store.now(),
             reason,
             parent=mail.message_id if has_id else None,
             thread=thread,
-            offered_code=ruling.offered_code,
         )
+        if ruling.offered:
+            answer = replace(answer, offer=msgspec.json.encode(ruling.offered))
         return MailOutcome(reason, ruling.folder, key, (answer,))
 
-    def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> Awaitable[int]:
+    async def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> int:
         """How many replies were sent in the last seconds, to one seat or address, for one reason."""
-        return self._arrivals.count_replies(self._now() - timedelta(seconds=seconds), actor, reason)
+        of_them = {"who": actor, "reason": reason}
+        fields = {name: value for name, value in of_them.items() if value is not None}
+        async with self._store.read() as unit:
+            since = unit.now - timedelta(seconds=seconds)
+            return await unit.outbox.count("mail", since, kind="answer", **fields)
 
     async def _is_loop(self, actor: str) -> bool:
         """Whether so many replies were sent lately, to one or to all, that it must be a loop or an attack.

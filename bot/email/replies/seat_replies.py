@@ -40,11 +40,17 @@ from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
+BESIDE_YES = frozenset(
+    "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
+)
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
-_POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
+_WITH_CODE = r"(?:yes|confirm):? (?=[a-z]*[2-7])[a-z2-7]{12}"  # as emails of older versions ask for
+_POLICY_LINE = re.compile(rf"start|stop|unsubscribe|{_WITH_CODE}")
+_PROSE = re.compile(r"note that\b|(?:try|plan) to\b", re.IGNORECASE)
+"""Begins a sentence, though a command with any text behind it begins so too."""
 _FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
 """A question that begins as the head of a quoted email does, and is none."""
 _SPEAKER = re.compile(r"[\s*•–-]{0,4}[^\W_]+(?: [^\W_]+){0,8} ?")
@@ -68,13 +74,15 @@ class ReadReply:
     @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, without a condition right below, and nothing that could be played."""
+        if len(self.lines) == 1 and re.fullmatch(_WITH_CODE, self.lines[0].casefold()):
+            return True
         texts = dropwhile(lambda text: not text, (line.text for line in self.text.above))
         answer, *beside = [*takewhile(bool, texts)] or [""]
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
             return False
         first = words_of(answer)
-        is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | {"please", "bitte"}
-        return is_yes and not self.parsed.lines and not self.parsed.unclear
+        is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | BESIDE_YES
+        return is_yes and "?" not in answer and not self.parsed.lines and not self.parsed.unclear
 
     @property
     def suggestions(self) -> tuple[str, ...]:
@@ -141,7 +149,8 @@ class ReplyReader:
         state = self._state
         companies, players = (state.companies, state.players) if state else ((), ())
         read = self.commands.read_line
-        found = {line for line in lines if read(without_comment(line), companies, players)}
+        plain = [line for line in lines if not _PROSE.match(line)]
+        found = {line for line in plain if read(without_comment(line), companies, players)}
         before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
             if state is None or self._seat is None or line in found or "?" in line:
@@ -243,8 +252,7 @@ class SeatReplies:
         if token.seat is None:
             return None
         table_id, seat = token.seat
-        view = await self._service.queries.view(table_id)
-        return view.answered_decision_id(seat)
+        return (await self._service.queries.view(table_id)).answered_decision_id(seat)
 
     async def play(self, token: ReplyToken, lines: Sequence[str], request_id: str) -> PlayResult:
         """Play all of the lines for the seat, or none, as the answer to the decision of its token; where it
@@ -259,8 +267,7 @@ class SeatReplies:
         changes: tuple[str, ...] = ()
         if isinstance(result, Completed):
             changes = await self._cash_changes(table_id, result.played)
-        decision_id = view.answered_decision_id(seat)
-        return PlayResult(result, decision_id, view.waiting_sentence, legal, changes)
+        return PlayResult(result, view.waiting_sentence, legal, changes)
 
     async def _submit_lines(
         self, seat: tuple[int, int], token: ReplyToken, lines: Sequence[str], request_id: str | None
@@ -295,7 +302,6 @@ class SeatReplies:
         else:
             result = await self._submit_lines(token.seat, token, [query], None)
         view = await self._service.queries.view(token.table_id)
-        decision_id = None if seat is None else view.answered_decision_id(seat)
         match result:
             case QueryAnswer():
                 palette = await self._service.settings.palette(view.table, token.person_id)
@@ -306,12 +312,12 @@ class SeatReplies:
                 title = kind if kind == "try" else query
                 text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
                 position = shown_position(view, result, seat)
-                return QueryResult(title, text, images, decision_id, files, position)
+                return QueryResult(title, text, images, files, position)
             case LineFailure():
                 about = f"{result.line}: " if kind == "try" else ""
-                return QueryResult(kind, f"{about}{result.reason}", (), decision_id)
+                return QueryResult(kind, f"{about}{result.reason}")
             case TableNotRunning() | NotYourSeat():
-                return QueryResult(kind, result.reason, (), decision_id)
+                return QueryResult(kind, result.reason)
             case _:
                 raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
 

@@ -86,7 +86,7 @@ async def _given_up(unit: UnitOfWork, person_id: int, address: str) -> str:
     await unit.people.remove_identity(person_id, "email", address)
     unsent = await _send_elsewhere(unit, person_id, address)
     told = f"{address} is no longer linked. {await addresses_text(unit, person_id)}"
-    return "\n".join([told, *(["These emails were on their way there:"] if unsent else []), *unsent])
+    return "\n\n".join([told, *(["These emails were on their way there:"] if unsent else []), *unsent])
 
 
 async def _send_elsewhere(unit: UnitOfWork, person_id: int, former: str) -> list[str]:
