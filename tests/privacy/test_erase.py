@@ -268,20 +268,24 @@ async def test_mail_of_another_process_goes_with_the_mailbox(host: Host, tmp_pat
 
 
 async def test_a_name_that_is_a_word_of_records_or_orders_changes_neither(host: Host) -> None:
-    place, names = {"guild": 1, "channel": 2, "thread": 3}, ("Channel", "Pass", "Dora")
+    """A plan and an order of Dora's, with an amount and a word that others are called by."""
+    place, names = {"guild": 1, "channel": 2, "thread": 3}, ("Channel", "Pass", "165", "Dora")
     async with host.store.begin() as unit:
-        host.people |= {name: (await unit.people.add(name)).id for name in names[:2]}
+        host.people |= {name: (await unit.people.add(name)).id for name in names[:3]}
     info = await host.service.lobby.create("1830", host.people["Dora"], name="words", location=place)
     host.tables["words"] = info.id
     for name in names:
         await host.service.lobby.join(info.id, host.people[name], name)
     await host.service.lobby.start(info.id, by=host.people["Dora"], order=names)
-    await host.say("words", "Dora", "auto pass")
-    for name in names[:2]:
+    await host.say("words", "Dora", "auto bid CA up to 165")
+    await host.say("words", "Dora", "plan Channel: buy SV; Pass: bid CA 165; 165: pass")
+    for name in names[:3]:
         await host.service.personal_data.erase(host.people[name])
     assert (await host.service.queries.table_info(info.id)).location == place
     async with host.store.read() as unit:
-        assert [each.line for each in await unit.orders.armed(info.id)] == ["auto pass"]
+        assert [each.line for each in await unit.orders.armed(info.id)] == ["auto bid CA up to 165"]
+        plan = await unit.facts.get("plans", info.id, host.people["Dora"])
+        assert plan["lines"] == [[0, "buy SV"], [1, "bid CA 165"], [2, "pass"]]
 
 
 async def test_two_presses_at_once_delete_once(host: Host) -> None:
@@ -419,6 +423,15 @@ def test_names_are_whole_words_and_codes_stay() -> None:
     replacing = Replacing(["77"], ["Al", "Buy"], "Player 1")
     assert replacing.text("Al, Alf and al: 77 is Al's") == "Player 1, Alf and al: Player 1 is Player 1's"
     assert replacing.line("buy SV from Al for 77") == "buy SV from Player 1 for 77"
+    number = Replacing((), ["100"], "Player 1")
+    game = "players 100, Ann\n100: buy SV\n!100: bid CA 100\n100: sell private SV to 100 for 100\n"
+    for line in game.splitlines():
+        without = (
+            line.replace("100:", "Player 1:").replace("to 100", "to Player 1").replace("100,", "Player 1,")
+        )
+        assert number.game_text(line) == without
+    assert number.line("auto bid BO up to 100") == "auto bid BO up to 100"
+    assert number.text("100 pays $100 and $1,100.") == "Player 1 pays $100 and $1,100."
     assert replacing.value({"type": "Buy", "n": 77, "t": ("Al", b"\x01")}) == {
         "type": "Buy", "n": 0, "t": ["Player 1", b"\x01"]
     }  # fmt: skip

@@ -66,7 +66,8 @@ class DataFolder:
             path.unlink(missing_ok=True)
         for path, raw in _contents(self._of_tables("games", codes)):
             if replacing.holds(text := raw.decode("utf-8", "replace")):
-                write_whole(path, replacing.text(text).encode())
+                rewrite = replacing.game_text if path.suffix == ".18xx" else replacing.text
+                write_whole(path, rewrite(text).encode())
         blotted = Replacing(replacing.identifiers, replacing.names, ERASED)
         self._rewrite_logs(blotted.text)
 
