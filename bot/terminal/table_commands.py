@@ -170,7 +170,8 @@ def player_mail(rest: str) -> tuple[str, str] | None:
 
 async def set_mail(service: Service, table: TableInfo, name: str, argument: str) -> str:
     """Link an address of a player, or stop or start their emails. Raises ValueError with a sentence."""
-    player = next((p for p in table.seated_players if p.name.casefold() == name.casefold()), None)
+    names = [each.casefold() for each in (name, f"player {name}")]
+    player = next((p for each in names for p in table.seated_players if p.name.casefold() == each), None)
     if player is None:
         raise ValueError(f"There is no player {name} at table {table.code}.")
     async with service.store.read() as unit:

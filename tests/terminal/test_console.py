@@ -47,6 +47,14 @@ async def test_the_opening_in_the_readme(console: Console) -> None:
     assert "$780" in await enter(console, "status")
 
 
+async def test_a_seat_may_be_called_player_and_a_number(console: Console) -> None:
+    await enter(console, "table new 1830 Ann, Player 2, Cid", "table start Ann, Player 2, Cid")
+    for line in ("player 2", "player player 2"):
+        assert "Player 2  $800" in await enter(console, line)
+    assert await enter(console, "player 3") == "There is no player 3; there are Ann, Player 2 and Cid."
+    assert "Player 2 has no email address" in await enter(console, "player 2 mail")
+
+
 async def test_several_lines_at_once(console: Console) -> None:
     await enter(console, *BEGUN, "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
     refused = await enter(console, "Cid: buy BO; par BO 101")
