@@ -146,6 +146,9 @@ class TableCommands:
         result = await self.service.submit(table_id, None, [line], None, None)
         view = await self.service.queries.view(table_id)
         if isinstance(result, NotYourSeat):
+            registry = self.service.commands
+            if view.table.is_over or (registry.depends_on_status(word) and registry.get(word) is None):
+                raise ValueError(view.table.status_sentence)
             raise ValueError(f"Name the player: `{view.table.names[0]}: {line}`.")
         if isinstance(result, ConfirmationRequired):
             result = msgspec.structs.replace(result, line=f"table {result.line}")

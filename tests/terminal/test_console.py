@@ -149,6 +149,25 @@ async def test_a_vote_at_the_terminal(console: Console) -> None:
     assert "Ann to act" in await enter(console, "accept")
 
 
+async def test_the_operator_is_told_of_players_by_their_names(console: Console) -> None:
+    await enter(console, "table new 1830 Ann, Bob, Cid")
+    (table,) = await console.service.queries.list_tables()
+    assert await enter(console, "table join Dora") == f"Dora has joined table {table.code}."
+    assert await enter(console, "table leave Dora") == f"Dora has left table {table.code}."
+    await enter(console, "table start")
+    for line in ("table start", "table keep"):
+        assert await enter(console, line) == f"Table {table.code} is being played."
+    await enter(console, "Bob: pause", "table resume")
+    log = await enter(console, "log")
+    assert "Bob pauses the game." in log and "The host resumes the game." in log
+    assert await enter(console, "Ann: list") == (
+        f"{table.code} 1830, being played: Ann, Bob and Cid. "
+        "Ann to act: buy the SV for $20, bid on another private, or pass."
+    )
+    await enter(console, "table end yes")
+    assert await enter(console, "table pace") == f"Table {table.code} is ended."
+
+
 async def test_a_pause_asks_nobody(console: Console) -> None:
     await enter(console, *BEGUN)
     code = console.prompt().split()[0]
@@ -315,7 +334,7 @@ async def test_a_player_of_the_terminal_agrees_to_a_robot_or_declines(console: C
     ann = info.seated_players[0].person_id
     await console.service.lobby.invite_robot(info.id, by=ann)
     assert "Name who answers" in await enter(console, "table agree")
-    assert await enter(console, "table agree Bob") == "You agree. The robot takes its seat."
+    assert await enter(console, "table agree Bob") == "Bob agrees. The robot takes its seat."
     assert "Robot 2 takes a seat" in await enter(console, "table invite robot")
     assert "No robot plays" in await enter(console, "table decline Bob")
     assert "No robot sits at table" in await enter(console, "table decline Bob")

@@ -214,7 +214,7 @@ class TableLists:
 
     async def _row_of_table(self, table: TableInfo) -> str:
         names = join_words([player.name for player in table.seated_players])
-        text = f"{table.name} {table.code}, {table.title}, {status_text(table.status)}: {names}."
+        text = f"{table.code} {table.title_and_name}, {status_text(table.status)}: {names}."
         view = await self._queries.view(table.id)
         return f"{text} {view.waiting_sentence}".rstrip()
 

@@ -46,8 +46,10 @@ class StatusCommands:
         ]
 
     async def _pause_or_resume(self, table_id: int, request: Request) -> CommandResult:
-        """`pause` and `resume`, as a player writes them."""
-        by = request.person_id
+        """`pause` and `resume`, as a player writes them; of the operator, for the player of the seat."""
+        info = (await self._cache.get(table_id, with_log=False)).stored_info
+        player = info.player_at(request.seat)
+        by = request.person_id or (player.person_id if player else None)
         if result := await self._cache.stored_result(request.request_id):
             return result
         try:
@@ -60,8 +62,7 @@ class StatusCommands:
                 said = await self._running.resume(table_id, by=by, request_id=request.request_id)
         except ValueError as error:
             return LineRefused(0, request.lines[0], str(error))
-        code = (await self._cache.get(table_id)).stored_info.code
-        done = f"Table {code} is paused." if request.word == "pause" else f"Table {code} is resumed."
+        done = f"Table {info.code} is {'paused' if request.word == 'pause' else 'resumed'}."
         return Completed((), (done, *said))
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
