@@ -28,7 +28,7 @@ from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.addresses import AddressCommands
 from bot.features.settings.feature import PersonSettingsService, SettingsCommands
-from bot.features.standing_orders.book import OrderBooks, declining_seat
+from bot.features.standing_orders.book import armed_orders, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.pages import add_to_turn
 from bot.features.standing_orders.runner import OrderRunner
@@ -117,10 +117,8 @@ class Service(Hub):
     def _all_features(self) -> Iterator[Feature]:
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
-        books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.polls)
-        plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
-        clock = TimeCommands(cache, polls)
+        undo, clock, runner = UndoHandler(cache, polls), TimeCommands(cache, polls), OrderRunner(cache, polls)
+        plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, armed_orders)
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements, self.lobby_lines)
         lists = TableLists(cache, self.queries)
@@ -138,8 +136,8 @@ class Service(Hub):
         yield Feature("game_files", game_files.commands(), endings=[game_files.add_to_ending])
         yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
-            "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
-            turn_pages=[add_to_turn],
+            "standing_orders", OrderHandler(cache, self.moves).commands(), timers={HOLD_KIND: runner.release},
+            reactions=[runner.run], turn_pages=[add_to_turn],
         )  # fmt: skip
         turn_pages = [undo.add_to_turn]
         yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)

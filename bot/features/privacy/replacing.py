@@ -38,9 +38,8 @@ class Replacing:
         self._pattern = re.compile("|".join(found)) if found else None
         plain = {form for each in (*self.identifiers, *self.names) for form in (each, _escaped(each))}
         named = "|".join(map(re.escape, self.names)) or "(?!)"
-        self._in_line = re.compile(
-            rf"(?:(?<=\bfrom )|(?<=\bto )(?<!\bup to ))(?:{named})(?!\w)|(?:(?<=^)|(?<=^[!?]))(?:{named})(?=:)"
-        )
+        behind, before = r"(?:(?<=\bfrom )|(?<=\bto )(?<!\bup to ))", r"(?:(?<=^)|(?<=^[!?]))"
+        self._in_line = re.compile(rf"{behind}(?:{named})(?!\w)|{before}(?:{named})(?=:)")
         self._raw = re.compile(
             b"|".join(re.escape(each.encode()) for each in sorted(plain)) or rb"(?!)", re.IGNORECASE
         )
@@ -58,8 +57,8 @@ class Replacing:
         return bool(self._pattern and self._pattern.search(text))
 
     def line(self, line: str) -> str:
-        """A line in notation without them. A name stands there behind `from` and `to`, or before a colon; what
-        is written like one elsewhere is an amount or a word of the notation."""
+        """A line in notation without them. A name stands there behind `from` and `to`, or before a colon;
+        elsewhere it is an amount or a word of the notation."""
         return self._in_line.sub(self.word, line)
 
     def game_text(self, text: str) -> str:

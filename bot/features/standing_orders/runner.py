@@ -16,7 +16,7 @@ import logging
 from collections.abc import Sequence
 
 import engine
-from bot.features.standing_orders.book import OrderBooks, ReadOrders
+from bot.features.standing_orders.book import ReadOrders, read_orders
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_info, load_recipient
@@ -36,8 +36,8 @@ ORDER_TRANSPORT = "order"
 class OrderRunner:
     """Lets the orders of a table speak."""
 
-    def __init__(self, cache: TableCache, books: OrderBooks, polls: PollHandler) -> None:
-        self._cache, self._books, self._polls = cache, books, polls
+    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
+        self._cache, self._polls = cache, polls
 
     async def release(self, row: StoredTimer) -> bool:
         """The time is over for which the orders of a table wait for a vote on an undo: they speak."""
@@ -63,7 +63,7 @@ class OrderRunner:
 
     async def _speak(self, draft: CommitDraft, records: list[OrderRecord], restored: set[int]) -> None:
         try:
-            found = self._books.read(draft.table, records, [*draft.log_rows])
+            found = read_orders(draft.table, records, [*draft.log_rows])
             run = run_orders(draft.state or draft.table.state, found.armed)
         except LogNotLoaded:
             raise
