@@ -20,7 +20,7 @@ from bot.features.lobby.seats import REQUEST_KIND, GameImports, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
-from bot.features.plans.feature import PlanHandler, PlanStore, add_try_button
+from bot.features.plans.feature import PlanHandler, add_try_button
 from bot.features.privacy.files import Retainer
 from bot.features.privacy.person import PersonalData
 from bot.features.review import feature as review
@@ -118,7 +118,7 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         undo, clock, runner = UndoHandler(cache, polls), TimeCommands(cache, polls), OrderRunner(cache, polls)
-        plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, armed_orders)
+        plans = PlanHandler(self.store, self.limits, self.moves, armed_orders)
         replacements = self.replacements
         lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements, self.lobby_lines)
         lists = TableLists(cache, self.queries)
