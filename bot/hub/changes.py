@@ -19,7 +19,6 @@ from typing import Any, Literal, TypeVar, cast
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, check_distinct, status_text
-from bot.hub.loading import load_metadata, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.people import Limits
@@ -32,6 +31,7 @@ from bot.hub.seating import (
     people_of,
     record_replacement,
     seat_agreed_robots,
+    tell_people,
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
@@ -100,18 +100,12 @@ class TableChanges:
     @asynccontextmanager
     async def changing(self, table: LiveTable, *, refresh_card: bool = True) -> AsyncIterator[UnitOfWork]:
         """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
-        async with (
-            self._cache.stale_if_unknown(table),
-            self._cache.store.begin(table=table.stored_info.id) as unit,
-        ):
-            await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
+        info = table.stored_info
+        async with self._cache.commit(table) as draft:
+            unit = await draft.unit()
             yield unit
-            metadata = await load_metadata(unit, table.stored_info.id)
-            await renew_expiry(unit, metadata.info)
-            if refresh_card:
-                await unit.outbox.enqueue(*messages.lobby_refreshes(metadata.info))
-        table.metadata = metadata
-        self._cache.wake_subscribers()
+            await renew_expiry(unit, info)
+            draft.messages += messages.lobby_refreshes(info) if refresh_card else []
 
 
 LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
@@ -280,9 +274,7 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
             return
         await unit.tables.update(info.id, host_id=host.person_id)
         told = f"You are the host of table {info.name} {info.code} now, because its host has left."
-        recipient = await load_recipient(unit, host.person_id, None)
-        name = f"{info.id}.host.{messages.unique_suffix()}"
-        draft.messages += messages.personal_messages(info, "host", recipient, told, name, unit.now)
+        await tell_people(unit, info, "host", [host.person_id], told)
     await seat_agreed_robots(unit, info, {each.person_id for each in people_of(info)} - {person_id})
     draft.messages += messages.lobby_refreshes(info)
     await renew_expiry(unit, info)
@@ -295,17 +287,10 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
     if not table.begun:
-        await tell_closed(draft, sentence, by)
-        draft.messages += messages.lobby_refreshes(table.stored_info)
+        info = table.stored_info
+        await tell_people(unit, info, "closed", set(host_and_players(info)) - {by}, sentence)
+        draft.messages += messages.lobby_refreshes(info)
     draft.announce("over", sentence)
-
-
-async def tell_closed(draft: CommitDraft, sentence: str, by: int | None) -> None:
-    """Tell the host and the players, but not who does it, that the lobby is closed."""
-    unit, info = await draft.unit(), draft.table.stored_info
-    for person_id in set(host_and_players(info)) - {by}:
-        recipient, name = await load_recipient(unit, person_id, None), f"{info.id}.closed"
-        draft.messages += messages.personal_messages(info, "closed", recipient, sentence, name, unit.now)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

@@ -177,7 +177,7 @@ async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
         raise ConnectionError
 
     with monkeypatch.context() as patched:
-        patched.setattr("bot.features.lobby.seats._tell", die)
+        patched.setattr("bot.features.lobby.seats.tell_people", die)
         with pytest.raises(ConnectionError):
             await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
     assert (await driven.service.queries.table_info(driven.table)).names[1] == "Dora"
