@@ -27,7 +27,7 @@ from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.addresses import AddressCommands
-from bot.features.settings.feature import PersonSettingsService, SettingsCommands
+from bot.features.settings.feature import PersonSettingsService
 from bot.features.standing_orders.book import armed_orders, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.pages import add_to_turn
@@ -152,7 +152,7 @@ class Service(Hub):
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         addresses = AddressCommands(cache, self.limits)
-        yield Feature("settings", [*SettingsCommands(self.settings).commands(), *addresses.commands()])
+        yield Feature("settings", [*self.settings.commands(), *addresses.commands()])
         yield Feature("notepad", Notepad(cache, self.moves).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("privacy", leads={"retention": self.retainer.run})

@@ -355,10 +355,11 @@ async def test_what_belongs_to_others_stays(host: Host) -> None:
         assert await unit.facts.get("notepad", host.tables["running"], host.people["Ann"]) == [
             "Player 1 will sell; note of Ann"
         ]
-    kept = await host.service.watcher.kept("discord:5", "8", None)
-    assert kept.snapshot.state.players == ["Quinn", "Otto", "Pia"]
+    watcher = host.service.watcher
+    kept = await watcher.answer("discord:5", "8", None, "changed", Mock())
+    assert "Quinn" in kept.text
     with pytest.raises(ValueError, match="too old"):
-        await host.service.watcher.kept("discord:5", "9", None)
+        await watcher.answer("discord:5", "9", None, "changed", Mock())
     rows = await _texts(host.store, "outbox")
     assert not any("'user'" in text for text in rows), "a direct message would go to nobody"
     assert any("Grüße. Player 1 buys the SV; write to Player 1." in text for text in rows)
