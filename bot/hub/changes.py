@@ -163,9 +163,9 @@ class RunningTables(TableChanges):
                 draft.announce("news", sentence)
         return table.info
 
-    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> None:
-        """Pause the game. For the players and the host."""
-        await self._set_status(table_id, by, "pause", request_id)
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> tuple[str, ...]:
+        """Pause the game. For the players and the host. See `resume`."""
+        return await self._set_status(table_id, by, "pause", request_id)
 
     async def resume(
         self, table_id: int, *, by: int | None, request_id: str | None = None
