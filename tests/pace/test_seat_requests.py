@@ -127,7 +127,8 @@ async def test_a_pause_of_a_player_stays_when_the_last_seat_is_taken(driven: Dri
     await driven.say("Dora", "resign yes")
     await driven.person("Eve")
     await ask(driven, "Eve")
-    await ask(driven, "Ann", "admit Eve")
+    goes_on = f"Eve has a seat at table {await code(driven)}. The game goes on. Ann to act: "
+    assert (await ask(driven, "Ann", "admit Eve")).startswith(goes_on)
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 

@@ -32,6 +32,7 @@ from bot.hub.seating import (
     tell_people,
     waits_for_players,
 )
+from bot.position.text_views import waiting_sentence
 from engine.core.words import join_words
 from engine.game_text.history import GameHistory
 from storage import SeatRequest, StoredTimer, UnitOfWork
@@ -185,14 +186,18 @@ class SeatRequests:
         when they had it."""
         if info.player_of(request.person_id) is None:
             await self._take(info, request.seat, request.person_id, request.name, by)
-        seated = (await self._cache.get(info.id)).info.player_of(request.person_id)
+        table = await self._cache.get(info.id)
+        seated = table.info.player_of(request.person_id)
         name = seated.name if seated else request.name
         async with self._cache.store.begin() as unit:
             await unit.clocks.answer_request(request.id, True)
             sentence = f"You have a seat at table {info.name} {info.code}, as {name}."
             await tell_people(unit, info, "seat_answer", [request.person_id], sentence, request_key(request))
         self._cache.wake_subscribers()
-        return f"{name} has a seat at table {info.code}."
+        told = f"{name} has a seat at table {info.code}."
+        if info.status == "paused" and table.info.status == "running":
+            told += f" The game goes on. {waiting_sentence(table.state, table.pending)}"
+        return told
 
     async def _take(self, info: TableInfo, seat: int, person_id: int, name: str, by: int | None) -> None:
         """Seat a person; with the last open seat the game goes on."""
