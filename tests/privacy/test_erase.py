@@ -348,6 +348,20 @@ async def _texts(store: Store, table: str) -> list[str]:
     return [text for name, text in await stored_rows(store) if name == table]
 
 
+async def test_players_are_told_of_another_host_also_where_the_former_had_no_seat(host: Host) -> None:
+    running, left = host.tables["running"], host.tables["left"]
+    async with host.store.begin() as unit:
+        await unit.tables.update(running, host_id=host.people[NAME])
+    await host.service.personal_data.erase(host.people[NAME])
+    sent = await _texts(host.store, "outbox")
+    for table, name, told in (
+        (running, "Ann", "The game waits until somebody takes that seat. Ann is the host now."),
+        (left, "Dora", "The host has left Railpost. Dora is the host now."),
+    ):
+        assert (await host.service.queries.table_info(table)).host_id == host.people[name]
+        assert any(told in row for row in sent)
+
+
 async def test_what_belongs_to_others_stays(host: Host) -> None:
     """The notes of others stay with the name taken out, so do games that other people are shown."""
     await host.service.personal_data.erase(host.people[NAME])
