@@ -18,13 +18,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.info import TableInfo, check_distinct, status_text
+from bot.hub.info import TableInfo, status_text
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.people import Limits
 from bot.hub.request import Completed
 from bot.hub.seating import (
     check_no_robot_name,
+    check_seat_name,
     goes_on,
     host_and_players,
     next_host,
@@ -155,7 +156,7 @@ class RunningTables(TableChanges):
             check_no_robot_name(name)
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
-            check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
+            check_seat_name(table.info, name, seat)
             async with self._cache.commit(table, answered_person=by) as draft:
                 sentence = await record_replacement(draft, seat, person_id, name, by=by)
                 if former_player is None:

@@ -91,6 +91,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("table pace 24h", "Name the player: `Ann: pace 24h`."),
         ("table replace Ann", "Name both players: `replace Bob by Dora`."),
         ("table replace Zed by Dora", "There is no player Zed at table"),
+        ("table replace Ann by bob", "Two players are called bob."),
         ("table resume", "being played"),
         ("show nothing", "`nothing` is no question that can be asked"),
         ("show buy SV", "`buy SV` is no question that can be asked"),
