@@ -28,7 +28,7 @@ from bot.service import Service
 from bot.terminal import table_commands
 from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
 from bot.terminal.table_commands import TableCommands, named_file
-from bot.terminal.typed_lines import Completion, implied_seat, names_a_player, split_name
+from bot.terminal.typed_lines import Completion, implied_seat, named_seat, split_name
 from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -221,7 +221,7 @@ class Console:
 
     async def _dispatch(self, line: str) -> Reply:
         word, _, rest = line.partition(" ")
-        if (view := self._view()) and view.state is not None and names_a_player(view, line):
+        if (view := self._view()) and view.state is not None and named_seat(view, line) is not None:
             return await self._submit(line)
         match word.casefold():
             case "" | "#":
@@ -278,7 +278,7 @@ class Console:
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not started; `table start` starts it.")
         is_command = self.service.commands.get(first_word(line)) is not None
-        named = split_name(view, line) if names_a_player(view, line) or not is_command else None
+        named = split_name(view, line) if named_seat(view, line) is not None or not is_command else None
         if view.table.is_over and not named and not is_command:
             raise ValueError(view.table.status_sentence)
         seat, text = named or (implied_seat(view, line), line)

@@ -15,7 +15,7 @@ import engine
 from bot.features.review import texts
 from bot.features.review.game import Move, PlayedGame, played_game
 from bot.features.review.review import Review
-from bot.features.review.second_opinion import Ranking
+from bot.features.review.second_opinion import Ranking, second_opinion
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
 from bot.hub.request import QueryAnswer
@@ -102,7 +102,7 @@ def part_text(review: Review, part: str, ranking: Ranking) -> str:
         case "trains":
             return texts.trains_text(review)
         case "robot":
-            return texts.robot_text(review, review.opinions(ranking))
+            return texts.robot_text(review, second_opinion(review.game, ranking))
         case _:
             return "\n".join([*review.sentences, more_parts(review)])
 
