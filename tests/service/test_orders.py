@@ -55,6 +55,13 @@ async def test_an_order_is_answered_with_what_it_would_say_and_listed(trading: S
     assert "Ended: `auto pass`. You have taken it back." in await arm(trading, "Bob", "auto")
 
 
+async def test_an_order_left_in_a_pause_says_that_it_waits(trading: ServiceHarness) -> None:
+    await trading.say("Bob", "pause")
+    assert (await arm(trading, "Ann", "auto pass")).endswith("now.\nOrders wait until the game goes on.")
+    await trading.say("Bob", "resume")
+    assert await trading.asked_names() == ["Bob"]
+
+
 async def test_a_chain_of_orders_is_one_commit_and_one_notification(trading: ServiceHarness) -> None:
     await arm(trading, "Bob", "auto pass")
     await arm(trading, "Cid", "auto pass")

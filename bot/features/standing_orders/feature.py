@@ -212,4 +212,6 @@ def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderR
     table = draft.table
     if draft.armed_orders and holds_table(table.polls, table.stored_info.pace, draft.timestamp):
         lines.append("Orders wait until the vote on the undo is over.")
+    if draft.armed_orders and table.stored_info.status == "paused":
+        lines.append("Orders wait until the game goes on.")
     return tuple(lines)
