@@ -17,8 +17,9 @@ import engine
 from bot.hub.info import stopped_text
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
+from bot.position.boards import last_runs
 from bot.position.pending import pending_decisions
-from engine.core.events import CompanyReturned, Passed, RoundStarted
+from engine.core.events import Passed, RoundStarted
 from engine.core.words import counted, join_words
 from engine.game_text import GameHistory
 from engine.game_text.redaction import redacted
@@ -161,14 +162,9 @@ def drawings(
 
 
 def _revenues(snapshot: Snapshot) -> dict[str, int]:
-    """The last revenue of each company, in dollars; none from before it was returned (1817 §7.2.4)."""
-    found = dict[str, int]()
-    for event in (event for line in snapshot.history.lines for event in line.events):
-        if isinstance(event, engine.TrainsRan):
-            found[event.company] = event.revenue
-        elif isinstance(event, CompanyReturned):
-            found.pop(event.company, None)
-    return found
+    """The last revenue of each company, in dollars."""
+    runs = last_runs(snapshot.state, (line.events for line in reversed(snapshot.history.lines)))
+    return {company: run.revenue for company, run in runs.items()}
 
 
 MOST_KEPT = 100  # posts; the oldest are forgotten
