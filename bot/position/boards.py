@@ -52,7 +52,7 @@ def _printed(kind: str) -> str:
 
 
 def last_runs(state: engine.State, moves: Iterable[Sequence[engine.AnyEvent]]) -> dict[str, engine.TrainsRan]:
-    """The last run of each company, the latest first; none from before it was returned (1817 §7.2.4).
+    """The last run of each company, the latest first; none from before it was started once more.
 
     moves: the events of each, the latest first.
     """
