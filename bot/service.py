@@ -13,7 +13,7 @@ from bot.features.game_files import feature as game_files
 from bot.features.game_files.feature import read_game
 from bot.features.history import feature as history
 from bot.features.lobby import pages as lobby_pages
-from bot.features.lobby.feature import LobbyCommands, TableLists
+from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, GameImports, SeatRequests
@@ -120,9 +120,10 @@ class Service(Hub):
         undo, clock, runner = UndoHandler(cache, polls), TimeCommands(cache, polls), OrderRunner(cache, polls)
         plans = PlanHandler(self.store, self.limits, self.moves, armed_orders)
         replacements = self.replacements
-        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements, self.lobby_lines)
-        lists = TableLists(cache, self.queries)
-        seats_and_start = [*lists.commands(), *lobby.commands(), *self.lobby_lines.commands()]
+        lobby = LobbyCommands(
+            cache, self.lobby, self.seats, polls, replacements, self.lobby_lines, self.queries
+        )
+        seats_and_start = [*lobby.commands(), *self.lobby_lines.commands()]
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
