@@ -151,7 +151,7 @@ async def test_a_lobby_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
 async def test_in_the_terminal(driven: DrivenTable, tmp_path: Path) -> None:
     await open_seat(driven)
     console = Console(driven.service, tmp_path)
-    console.table_id = driven.table
+    console.tables.table_id = driven.table
     assert "asked for the seat of Bob" in (await console.handle_line("table ask Eve for Bob")).text
     assert (await console.handle_line("table admit Eve")).text.startswith("Eve has a seat")
 

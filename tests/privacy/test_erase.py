@@ -285,7 +285,7 @@ async def test_a_name_that_is_a_word_of_records_or_orders_changes_neither(host: 
     async with host.store.read() as unit:
         assert [each.line for each in await unit.orders.armed(info.id)] == ["auto bid CA up to 165"]
         plan = await unit.facts.get("plans", info.id, host.people["Dora"])
-        assert plan["lines"] == [[0, "buy SV"], [1, "bid CA 165"], [2, "pass"]]
+        assert plan is not None and plan["lines"] == [[0, "buy SV"], [1, "bid CA 165"], [2, "pass"]]
 
 
 async def test_two_presses_at_once_delete_once(host: Host) -> None:

@@ -8,7 +8,7 @@ import engine
 from bot.hub.info import TableInfo
 from bot.hub.request import LineRefused, LineUnreadable, QueryAnswer
 from bot.hub.table import LiveTable, TableMetadata
-from engine.core.events import CompanyReturned, OperatingTurnStarted, TrainsRan
+from engine.core.events import AnyEvent, CompanyReturned, OperatingTurnStarted, TrainsRan
 from storage import LogRow
 from tests.service.conftest import ServiceHarness
 
@@ -44,7 +44,9 @@ def test_a_company_that_was_started_once_more_has_no_run_of_before() -> None:
     ran, turn = TrainsRan("ME", (("2", "F2-G3"),), 60), OperatingTurnStarted("ME")
     rows = [LogRow("service", "note", line="start", raw_line="", events=engine.encode_state(state), seq=1)]
     table = LiveTable(TableMetadata(TableInfo(1, "ABC", "", "1817", (), "running", None, {}, ())), rows)
-    for events, revenues in (([turn, ran], {"ME": 60}), ([CompanyReturned("ME"), turn], {})):
+    moves: list[tuple[list[AnyEvent], dict[str, int]]]
+    moves = [([turn, ran], {"ME": 60}), ([CompanyReturned("ME"), turn], {})]
+    for events, revenues in moves:
         table.add(LogRow("test", seat=0, events=engine.encode_events(events), seq=table.seq + 1), ())
         assert table.last_revenues() == revenues
 
