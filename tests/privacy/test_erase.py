@@ -445,6 +445,8 @@ def test_names_are_whole_words_and_codes_stay() -> None:
             line.replace("100:", "Player 1:").replace("to 100", "to Player 1").replace("100,", "Player 1,")
         )
         assert number.game_text(line) == without
+    checked = Replacing((), ["Al"], "Player 1").game_text("Al: pass\n= cash Al 780\n= turn Al\n")
+    assert checked == "Player 1: pass\n= cash Player 1 780\n= turn Player 1\n"
     assert number.line("auto bid BO up to 100") == "auto bid BO up to 100"
     assert number.text("100 pays $100 and $1,100.") == "Player 1 pays $100 and $1,100."
     assert replacing.value({"type": "Buy", "n": 77, "t": ("Al", b"\x01")}) == {

@@ -62,8 +62,9 @@ class Replacing:
         return self._in_line.sub(self.word, line)
 
     def game_text(self, text: str) -> str:
-        """A game text without them: a line in notation for each move."""
-        in_words = ("players ", "#")
+        """A game text without them: a line in notation for each move; players, checkpoints and comments have
+        names anywhere."""
+        in_words = ("players ", "#", "=", "@")
         return "".join(
             self.text(line) if line.startswith(in_words) else self.line(line)
             for line in text.splitlines(keepends=True)
