@@ -13,22 +13,22 @@ from bot.features.game_files import feature as game_files
 from bot.features.game_files.feature import read_game
 from bot.features.history import feature as history
 from bot.features.lobby import pages as lobby_pages
-from bot.features.lobby.feature import LobbyCommands, TableLists
+from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.replacement import Replacements
 from bot.features.lobby.seats import REQUEST_KIND, GameImports, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words
-from bot.features.plans.feature import PlanHandler, PlanStore, add_try_button
+from bot.features.plans.feature import PlanHandler, add_try_button
 from bot.features.privacy.files import Retainer
 from bot.features.privacy.person import PersonalData
 from bot.features.review import feature as review
 from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
 from bot.features.settings.addresses import AddressCommands
-from bot.features.settings.feature import PersonSettingsService, SettingsCommands
-from bot.features.standing_orders.book import OrderBooks, declining_seat
+from bot.features.settings.feature import PersonSettingsService
+from bot.features.standing_orders.book import armed_orders, declining_seat
 from bot.features.standing_orders.feature import OrderHandler
 from bot.features.standing_orders.pages import add_to_turn
 from bot.features.standing_orders.runner import OrderRunner
@@ -117,14 +117,13 @@ class Service(Hub):
     def _all_features(self) -> Iterator[Feature]:
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
-        books, undo = OrderBooks(), UndoHandler(cache, polls)
-        orders, runner = OrderHandler(cache, books, self.moves), OrderRunner(cache, books, self.polls)
-        plans = PlanHandler(PlanStore(self.store, self.limits), self.moves, orders.armed_orders)
-        clock = TimeCommands(cache, polls)
+        undo, clock, runner = UndoHandler(cache, polls), TimeCommands(cache, polls), OrderRunner(cache, polls)
+        plans = PlanHandler(self.store, self.limits, self.moves, armed_orders)
         replacements = self.replacements
-        lobby = LobbyCommands(cache, self.lobby, self.seats, polls, replacements, self.lobby_lines)
-        lists = TableLists(cache, self.queries)
-        seats_and_start = [*lists.commands(), *lobby.commands(), *self.lobby_lines.commands()]
+        lobby = LobbyCommands(
+            cache, self.lobby, self.seats, polls, replacements, self.lobby_lines, self.queries
+        )
+        seats_and_start = [*lobby.commands(), *self.lobby_lines.commands()]
         lobby_timers = {"lobby": lobby.expire, LATE_KIND: replacements.look, REQUEST_KIND: self.seats.look}
         remind = {VOTE_KIND: partial(remind_of_vote, cache)}
 
@@ -138,8 +137,8 @@ class Service(Hub):
         yield Feature("game_files", game_files.commands(), endings=[game_files.add_to_ending])
         yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
-            "standing_orders", orders.commands(), timers={HOLD_KIND: runner.release}, reactions=[runner.run],
-            turn_pages=[add_to_turn],
+            "standing_orders", OrderHandler(cache, self.moves).commands(), timers={HOLD_KIND: runner.release},
+            reactions=[runner.run], turn_pages=[add_to_turn],
         )  # fmt: skip
         turn_pages = [undo.add_to_turn]
         yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)
@@ -154,7 +153,7 @@ class Service(Hub):
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send})
         addresses = AddressCommands(cache, self.limits)
-        yield Feature("settings", [*SettingsCommands(self.settings).commands(), *addresses.commands()])
+        yield Feature("settings", [*self.settings.commands(), *addresses.commands()])
         yield Feature("notepad", Notepad(cache, self.moves).commands())
         yield Feature("watch", WatchingPermission(cache).commands())
         yield Feature("privacy", leads={"retention": self.retainer.run})

@@ -14,6 +14,7 @@ from bot.cli.export import history_of_file
 from bot.features.review import texts
 from bot.features.review.game import played_game
 from bot.features.review.review import Review
+from bot.features.review.second_opinion import second_opinion
 from bot.features.review.texts import review_page
 from bot.features.robots.player import Robot
 from storage import write_whole
@@ -68,7 +69,7 @@ def command(
         progress.step("Reviewing the money and the turning points")
         points, sentences = texts.turns_text(review), review.sentences
         progress.step("Asking the robot")
-        opinions = review.opinions(Robot().ranking) if review.may_study else []
+        opinions = second_opinion(review.game, Robot().ranking) if review.may_study else []
         if out is None:
             parts = ["\n".join(sentences), f"Turning points\n{points}"]
             if review.may_study:

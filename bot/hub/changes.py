@@ -18,20 +18,21 @@ from typing import Any, Literal, TypeVar, cast
 
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.info import TableInfo, check_distinct, status_text
-from bot.hub.loading import load_metadata, load_recipient
+from bot.hub.info import TableInfo, status_text
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.people import Limits
 from bot.hub.request import Completed
 from bot.hub.seating import (
     check_no_robot_name,
+    check_seat_name,
     goes_on,
     host_and_players,
     next_host,
     people_of,
     record_replacement,
     seat_agreed_robots,
+    tell_people,
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
@@ -100,18 +101,12 @@ class TableChanges:
     @asynccontextmanager
     async def changing(self, table: LiveTable, *, refresh_card: bool = True) -> AsyncIterator[UnitOfWork]:
         """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
-        async with (
-            self._cache.stale_if_unknown(table),
-            self._cache.store.begin(table=table.stored_info.id) as unit,
-        ):
-            await unit.tables.check_version(table.stored_info.id, table.seq, table.metadata.revision)
+        info = table.stored_info
+        async with self._cache.commit(table) as draft:
+            unit = await draft.unit()
             yield unit
-            metadata = await load_metadata(unit, table.stored_info.id)
-            await renew_expiry(unit, metadata.info)
-            if refresh_card:
-                await unit.outbox.enqueue(*messages.lobby_refreshes(metadata.info))
-        table.metadata = metadata
-        self._cache.wake_subscribers()
+            await renew_expiry(unit, info)
+            draft.messages += messages.lobby_refreshes(info) if refresh_card else []
 
 
 LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
@@ -161,7 +156,7 @@ class RunningTables(TableChanges):
             check_no_robot_name(name)
             if any(p.person_id == person_id and p.seat != seat for p in info.seated_players):
                 raise ValueError(f"{name} already sits at table {info.code}.")
-            check_distinct(name, [p.name for p in info.seated_players if p.seat != seat])
+            check_seat_name(table.info, name, seat)
             async with self._cache.commit(table, answered_person=by) as draft:
                 sentence = await record_replacement(draft, seat, person_id, name, by=by)
                 if former_player is None:
@@ -169,9 +164,9 @@ class RunningTables(TableChanges):
                 draft.announce("news", sentence)
         return table.info
 
-    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> None:
-        """Pause the game. For the players and the host."""
-        await self._set_status(table_id, by, "pause", request_id)
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> tuple[str, ...]:
+        """Pause the game. For the players and the host. See `resume`."""
+        return await self._set_status(table_id, by, "pause", request_id)
 
     async def resume(
         self, table_id: int, *, by: int | None, request_id: str | None = None
@@ -280,9 +275,7 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
             return
         await unit.tables.update(info.id, host_id=host.person_id)
         told = f"You are the host of table {info.name} {info.code} now, because its host has left."
-        recipient = await load_recipient(unit, host.person_id, None)
-        name = f"{info.id}.host.{messages.unique_suffix()}"
-        draft.messages += messages.personal_messages(info, "host", recipient, told, name, unit.now)
+        await tell_people(unit, info, "host", [host.person_id], told)
     await seat_agreed_robots(unit, info, {each.person_id for each in people_of(info)} - {person_id})
     draft.messages += messages.lobby_refreshes(info)
     await renew_expiry(unit, info)
@@ -295,17 +288,10 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
     draft.add_note("service", "end", sentence + standings, person_id=by)
     if not table.begun:
-        await tell_closed(draft, sentence, by)
-        draft.messages += messages.lobby_refreshes(table.stored_info)
+        info = table.stored_info
+        await tell_people(unit, info, "closed", set(host_and_players(info)) - {by}, sentence)
+        draft.messages += messages.lobby_refreshes(info)
     draft.announce("over", sentence)
-
-
-async def tell_closed(draft: CommitDraft, sentence: str, by: int | None) -> None:
-    """Tell the host and the players, but not who does it, that the lobby is closed."""
-    unit, info = await draft.unit(), draft.table.stored_info
-    for person_id in set(host_and_players(info)) - {by}:
-        recipient, name = await load_recipient(unit, person_id, None), f"{info.id}.closed"
-        draft.messages += messages.personal_messages(info, "closed", recipient, sentence, name, unit.now)
 
 
 async def record_pace(draft: CommitDraft, pace: Pace, sentence: str, by: int | None, transport: str) -> None:

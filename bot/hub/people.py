@@ -171,7 +171,7 @@ SENTENCES: Mapping[Kind, str] = {
     "plans": "You have made {limit} plans today",
     "pictures": "You have asked for {limit} pictures today",
     "requests": "You have asked for {limit} seats today",
-    "exports": "You have exported {limit} games today",
+    "exports": "You have asked for {limit} files today",
     "snapshots": "You have shown {limit} games today",
 }
 

@@ -254,12 +254,8 @@ async def record_replacement(
     if player := info.player_at(seat):
         await unit.tables.vacate_seat(player.seat_id)
         if not player.is_robot and player.person_id != by:
-            recipient = await load_recipient(unit, player.person_id, None)
             told = f"{name} plays on for you at table {info.name} {info.code}."
-            stamp = f"{info.id}.replaced.{draft.seq}"
-            draft.messages += messages.personal_messages(
-                info, "seat_answer", recipient, told, stamp, unit.now
-            )
+            await tell_people(unit, info, "seat_answer", [player.person_id], told)
     await unit.tables.add_seat(info.id, person_id, name, seat)
     state, events = engine.rename_player(table.state, engine_seat(seat), name)
     sentence = (f"{name} plays on for {former}" if name != former else f"{name} plays on") + f"{why}."
@@ -272,6 +268,28 @@ async def record_replacement(
         await unit.tables.update(info.id, host_id=host.person_id)
         sentence += f" {host.name} is the host now."
     return sentence
+
+
+async def tell_people(
+    unit: UnitOfWork,
+    info: TableInfo,
+    kind: str,
+    people: Iterable[int],
+    sentence: str,
+    decision_id: str | None = None,
+    seat: int | None = None,
+) -> None:
+    """Tell people something about a table, each of them alone. What waits is replaced by a later one of its
+    kind. decision_id: the request that it is about. seat: the one that they have now."""
+    name = f"{info.id}.{kind}.{decision_id or messages.unique_suffix()}"
+    about = f".{decision_id}" if decision_id else ""
+    for person_id in people:
+        recipient = await load_recipient(unit, person_id, seat)
+        collapse = f"{kind}:{info.id}:{person_id}{about}"
+        told = messages.personal_messages(
+            info, kind, recipient, sentence, name, unit.now, decision_id, collapse
+        )
+        await unit.outbox.enqueue(*told)
 
 
 def next_host(info: TableInfo) -> SeatedPlayer | None:

@@ -22,6 +22,7 @@ from bot.hub.log import STATE_CHANGING_KINDS, LogNotLoaded, TableLog, row_senten
 from bot.hub.notifications.notify import Recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.position import text_views
+from bot.position.boards import last_runs
 from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from storage import LogRow, OrderRecord, StoreError, TablePoll
 
@@ -255,14 +256,9 @@ class LiveTable:
             self._decoded, self._encoded = None, self.encoded_state
 
     def last_runs(self) -> dict[str, engine.TrainsRan]:
-        """The last run of each company."""
-        expected = {sym for sym, company in self.state.companies.items() if company.has_operated}
-        found: dict[str, engine.TrainsRan] = {}
-        for _, run in self.log.runs():
-            found.setdefault(run.company, run)
-            if expected <= found.keys():
-                break
-        return found
+        """The last run of each company, the latest first."""
+        moves = reversed(self.log.line_of_play.played)
+        return last_runs(self.state, (engine.decode_events(self.log.row(seq).events) for seq in moves))
 
     def last_revenues(self) -> dict[str, int]:
         """What each company earned in its last run, in dollars."""

@@ -296,18 +296,13 @@ async def _routes(queries: TableQueries, pictures: Pictures, view: TableView, co
     """The last run of a company; where none is named, of the company that is first in the text."""
     state = view.state
     assert state is not None
-    named = [find_company(state, company)] if company else await _order_of_runs(queries, view)
-    for sym in filter(None, named):
+    runs = await queries.last_runs(view.table.id)
+    named = [find_company(state, company)] if company else routes_order(state, list(runs))
+    for sym in filter(runs.__contains__, named):
         ran = await queries.run_since(view.table.id, company=sym)
         if ran and (shown := map_of_run(pictures, state, ran)):
             return [shown]
     return []
-
-
-async def _order_of_runs(queries: TableQueries, view: TableView) -> list[str]:
-    """The companies in the order in which their runs are told."""
-    assert view.state is not None
-    return routes_order(view.state, list(await queries.last_runs(view.table.id)))
 
 
 def _tiles(pictures: Pictures, state: engine.State, tile: str) -> list[Drawing]:

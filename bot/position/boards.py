@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import engine
 from bot.position import text_views
+from engine.core.events import CompanyReturned
 from engine.core.words import dollars
 
 TILES_PER_LINE = 8
@@ -48,6 +49,23 @@ def _printed(kind: str) -> str:
     what, _, mark = kind.partition("_")
     words = {"plain": "an empty hex", "town": "a town", "two": "two towns", "city": "a city"}.get(what, kind)
     return f"{words} marked {mark}" if mark and what == "city" else words
+
+
+def last_runs(state: engine.State, moves: Iterable[Sequence[engine.AnyEvent]]) -> dict[str, engine.TrainsRan]:
+    """The last run of each company, the latest first; none from before it was started once more.
+
+    moves: the events of each, the latest first.
+    """
+    sought = {sym for sym, company in state.companies.items() if company.has_operated}
+    found: dict[str, engine.TrainsRan] = {}
+    for event in (event for events in moves for event in reversed(events)):
+        if not sought:
+            break
+        if isinstance(event, engine.TrainsRan) and event.company in sought:
+            found[event.company] = event
+        if isinstance(event, engine.TrainsRan | CompanyReturned):
+            sought.discard(event.company)
+    return found
 
 
 def routes_view(state: engine.State, last: Mapping[str, engine.TrainsRan], company: str) -> str:

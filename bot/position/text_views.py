@@ -278,8 +278,9 @@ def trains_text(state: engine.State) -> list[str]:
 
 
 def player_view(state: engine.State, name: str) -> str | None:
-    """One player's possessions; None if there is no player of that name."""
-    seat = next((s for s in state.seats if state.name(s).casefold() == name.casefold()), None)
+    """One player's possessions; None if there is no player of that name. `player 1` may mean `Player 1`."""
+    names = [each.casefold() for each in (name, f"player {name}")]
+    seat = next((s for each in names for s in state.seats if state.name(s).casefold() == each), None)
     if seat is None:
         return None
     head, *rows = players_table(state).lines()

@@ -27,8 +27,8 @@ from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal import table_commands
 from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
-from bot.terminal.table_commands import OpenTable, TableCommands, named_file
-from bot.terminal.typed_lines import Completion, implied_seat, names_a_player, split_name
+from bot.terminal.table_commands import TableCommands, named_file
+from bot.terminal.typed_lines import Completion, implied_seat, named_seat, split_name
 from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -74,8 +74,7 @@ class Console:
 
     def __init__(self, service: Service, data: Path, pictures: PictureWorkers | None = None) -> None:
         self.service = service
-        self._open = OpenTable()
-        self.tables = TableCommands(service, self._open)
+        self.tables = TableCommands(service)
         self._pictures = pictures
         self._answers = SavedAnswers(service.queries, data, pictures)
         self._completion = Completion(service.commands)
@@ -88,11 +87,7 @@ class Console:
     @property
     def table_id(self) -> int | None:
         """The open table; None if there is none."""
-        return self._open.id
-
-    @table_id.setter
-    def table_id(self, table_id: int | None) -> None:
-        self._open.id = table_id
+        return self.tables.table_id
 
     async def practice_offer(self) -> str:
         """An offer to practise, where there has never been a table; else nothing."""
@@ -212,7 +207,7 @@ class Console:
         if newest is None:
             return ""
         view = await self.service.queries.view(newest.id)
-        self.table_id, self._shown_seq = newest.id, newest.seq
+        self.tables.table_id, self._shown_seq = newest.id, newest.seq
         return "\n".join(filter(None, [table_summary(newest), waiting_text(view)]))
 
     async def _handle_safely(self, line: str) -> Reply:
@@ -226,7 +221,7 @@ class Console:
 
     async def _dispatch(self, line: str) -> Reply:
         word, _, rest = line.partition(" ")
-        if (view := self._view()) and view.state is not None and names_a_player(view, line):
+        if (view := self._view()) and view.state is not None and named_seat(view, line) is not None:
             return await self._submit(line)
         match word.casefold():
             case "" | "#":
@@ -283,7 +278,7 @@ class Console:
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not started; `table start` starts it.")
         is_command = self.service.commands.get(first_word(line)) is not None
-        named = split_name(view, line) if names_a_player(view, line) or not is_command else None
+        named = split_name(view, line) if named_seat(view, line) is not None or not is_command else None
         if view.table.is_over and not named and not is_command:
             raise ValueError(view.table.status_sentence)
         seat, text = named or (implied_seat(view, line), line)
@@ -297,7 +292,7 @@ class Console:
         return reply_for(result, view)
 
     async def _run_query(self, query: str) -> Reply:
-        table_id = self._open.required()
+        table_id = self.tables.required()
         view = await self.service.queries.view(table_id)
         if view.state is None:
             return Reply(table_summary(view.table))
@@ -322,7 +317,7 @@ class Console:
         )
 
     async def _player_mail(self, name: str, argument: str) -> Reply:
-        table = await self.service.queries.table_info(self._open.required())
+        table = await self.service.queries.table_info(self.tables.required())
         return Reply(await table_commands.set_mail(self.service, table, name, argument), "good")
 
     # -- the prompt --------------------------------------------------------------------------

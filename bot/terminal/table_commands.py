@@ -8,7 +8,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -33,19 +33,6 @@ from bot.service import Service
 from bot.terminal.replies import Reply, reply_for, table_summary, waiting_text
 
 
-@dataclass(slots=True)
-class OpenTable:
-    """The table that the terminal has open; None if there is none."""
-
-    id: int | None = None
-
-    def required(self) -> int:
-        """Its id. Raises ValueError if none is open."""
-        if self.id is None:
-            raise ValueError("No table is open: `table new TITLE Ann, Bob, Cid` creates one.")
-        return self.id
-
-
 def named_file(name: str, line: str) -> Path:
     """The file that a line names, also in quotation marks. Raises ValueError."""
     name = name.strip().strip("\"'")
@@ -60,11 +47,20 @@ def named_file(name: str, line: str) -> Path:
 
 
 class TableCommands:
-    """Each method answers one command; it raises ValueError with a sentence where it is refused."""
+    """Each method answers one command; it raises ValueError with a sentence where it is refused.
 
-    def __init__(self, service: Service, opened: OpenTable) -> None:
+    table_id: the table that the terminal has open; None if there is none.
+    """
+
+    def __init__(self, service: Service) -> None:
         self.service = service
-        self._opened = opened
+        self.table_id: int | None = None
+
+    def required(self) -> int:
+        """The open table. Raises ValueError if there is none."""
+        if self.table_id is None:
+            raise ValueError("No table is open: `table new TITLE Ann, Bob, Cid` creates one.")
+        return self.table_id
 
     async def run(self, rest: str) -> Reply:
         """Carry out the rest of a line after `table`."""
@@ -89,13 +85,13 @@ class TableCommands:
         return await command(rest.strip())
 
     async def _table_summary(self, _: str) -> Reply:
-        return Reply(table_summary(await self.service.queries.table_info(self._opened.required())))
+        return Reply(table_summary(await self.service.queries.table_info(self.required())))
 
     async def new_table(self, text: str) -> TableInfo:
         """Create a table, `TITLE Ann, Bob, robot option hints`, and open it. Raises ValueError."""
         opening = Request(UNKNOWN_SEAT, (), (), None, None, None, "terminal")
         info, _ = await self.service.lobby_lines.open_table(text, opening)
-        self._opened.id = info.id
+        self.table_id = info.id
         return info
 
     async def _new(self, rest: str) -> Reply:
@@ -111,22 +107,22 @@ class TableCommands:
         path = named_file(rest, "table import")
         history, warnings = await asyncio.to_thread(read_game, path.read_bytes())
         info = await self.service.lobby.import_game(history, name=path.stem)
-        self._opened.id = info.id
+        self.table_id = info.id
         return Reply("\n".join([f"Table {info.code} has the game. {table_summary(info)}", *warnings]), "good")
 
     async def _start(self, rest: str) -> Reply:
         with suppress(ValueError):
             known = await self.service.queries.find_table(rest)
             is_code = first_word(rest) == known.code.casefold()
-            self._opened.id, rest = known.id, rest.partition(" ")[2] if is_code else ""
+            self.table_id, rest = known.id, rest.partition(" ")[2] if is_code else ""
         reply = await self._say("start", rest)
-        view = await self.service.queries.view(self._opened.required())
+        view = await self.service.queries.view(self.required())
         return replace(reply, text="\n".join(filter(None, [reply.text, waiting_text(view)])))
 
     async def _list(self, _: str) -> Reply:
         tables = await self.service.queries.list_tables()
         rows = [
-            (">" if t.id == self._opened.id else "", t.code, t.title, t.status, t.round, _player_list(t))
+            (">" if t.id == self.table_id else "", t.code, t.title, t.status, t.round, _player_list(t))
             for t in tables
         ]
         head = ("", "code", "title", "status", "round", "players")
@@ -136,16 +132,19 @@ class TableCommands:
         if not code_or_name:
             raise ValueError("Name the table by its code: `table use ABC`. `table list` lists them.")
         info = await self.service.queries.find_table(code_or_name)
-        self._opened.id = info.id
+        self.table_id = info.id
         return Reply(table_summary(info), "good")
 
     async def _say(self, word: str, rest: str) -> Reply:
         """A line about the table, as its players say it, by whoever is at the terminal: the operator."""
-        table_id = self._opened.required()
+        table_id = self.required()
         line = f"{word} {rest}".strip()
         result = await self.service.submit(table_id, None, [line], None, None)
         view = await self.service.queries.view(table_id)
         if isinstance(result, NotYourSeat):
+            registry = self.service.commands
+            if view.table.is_over or (registry.depends_on_status(word) and registry.get(word) is None):
+                raise ValueError(view.table.status_sentence)
             raise ValueError(f"Name the player: `{view.table.names[0]}: {line}`.")
         if isinstance(result, ConfirmationRequired):
             result = msgspec.structs.replace(result, line=f"table {result.line}")
@@ -170,7 +169,8 @@ def player_mail(rest: str) -> tuple[str, str] | None:
 
 async def set_mail(service: Service, table: TableInfo, name: str, argument: str) -> str:
     """Link an address of a player, or stop or start their emails. Raises ValueError with a sentence."""
-    player = next((p for p in table.seated_players if p.name.casefold() == name.casefold()), None)
+    names = [each.casefold() for each in (name, f"player {name}")]
+    player = next((p for each in names for p in table.seated_players if p.name.casefold() == each), None)
     if player is None:
         raise ValueError(f"There is no player {name} at table {table.code}.")
     async with service.store.read() as unit:

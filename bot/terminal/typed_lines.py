@@ -57,10 +57,11 @@ def _terminal_completions() -> list[str]:
     ]
 
 
-def names_a_player(view: TableView, line: str) -> bool:
-    """Whether the line begins with a player's name and a colon, whatever else its first word means."""
+def named_seat(view: TableView, line: str) -> int | None:
+    """The seat of the player with whose name and a colon a line begins; None if it begins otherwise."""
     name, colon, _ = line.partition(":")
-    return bool(colon) and name.strip().casefold() in (n.casefold() for n in view.table.names)
+    names = [each.casefold() for each in view.table.names]
+    return names.index(name.strip().casefold()) if colon and name.strip().casefold() in names else None
 
 
 def split_name(view: TableView, line: str) -> tuple[int, str] | None:
@@ -70,13 +71,12 @@ def split_name(view: TableView, line: str) -> tuple[int, str] | None:
         return None
     if not name.strip():
         raise ValueError(f"Name the player before the colon: `{view.table.names[0]}: {text.strip()}`.")
-    names = [n.casefold() for n in view.table.names]
-    if name.strip().casefold() not in names:
+    if (seat := named_seat(view, line)) is None:
         players = join_words(view.table.names)
         raise ValueError(
             f"There is no player {name.strip()} at table {view.table.code}; the players are {players}."
         )
-    return names.index(name.strip().casefold()), text
+    return seat, text
 
 
 def implied_seat(view: TableView, line: str) -> int:

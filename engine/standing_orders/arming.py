@@ -93,9 +93,8 @@ def _refuse_bid(g: Game, seat: str, order: AutoBid) -> str | None:
     if order.limit > steps[0] and (rest := (order.limit - steps[0]) % steps.step):
         below = f"auto bid {order.item} up to {order.limit - rest}"
         return f"Bids go by ${steps.step:,}; `{below}` is the step below ${order.limit:,}."
-    least = _least_bid(g, seat, order.item)
-    leaves = order.then_pass and order.limit == 0 and is_auctioned
-    if least is not None and order.limit < least and not leaves:
+    least = None if order.is_nothing else _least_bid(g, seat, order.item)
+    if least is not None and order.limit < least:
         return f"The least bid for the {order.item} is ${least:,}."
     return None
 

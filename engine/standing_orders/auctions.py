@@ -32,6 +32,8 @@ def judge_bid(c: Circumstances, order: AutoBid) -> Judgement:
     if not c.may_act or isinstance(c.g.top, SeedMoneySale) or _is_highest(c.g, c.seat, order.item):
         return WAITS
     in_auction = auctioned_item(c.g) == order.item
+    if order.is_nothing and not in_auction:
+        return WAITS
     option = bid_option(c.g, c.seat, order.item)
     if option is None:
         if not in_auction:

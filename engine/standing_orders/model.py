@@ -103,6 +103,11 @@ class AutoBid(Order, frozen=True):
     def subject(self) -> str:
         return self.item
 
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it leaves the auction as soon as its owner is asked."""
+        return self.limit == 0 and self.then_pass
+
 
 class AutoRun(Order, frozen=True):
     """Run the best routes of a company in each of its turns, and pass everything else.

@@ -104,7 +104,7 @@ async def test_pictures_that_are_drawn_late_are_added(
         assert not fake.shown_images(message)
         pictures.draws.set()
         await fake.wait_until(lambda: len(fake.shown_images(message)) == 5, "the pictures of the ending")
-        assert "The game is over: " in message.text and "The game took " in message.text
+        assert "The game is over: " in message.text and "the game took " in message.text
 
 
 async def test_an_ending_where_files_may_not_be_attached(running: RunningBot, fake: FakeDiscord) -> None:

@@ -74,7 +74,7 @@ async def test_who_and_replace_are_lines_in_a_reply_for_a_seat_too(office: MailH
     await ann.email()
     shown = (await ann.said("who")).text
     assert f"Table {table.code} of 1830 is being played." in shown and "Bob" in shown
-    assert f"{table.code}, 1830, being played: Ann, Bob and Cid." in (await ann.said("list")).text
+    assert f"{table.code} 1830 · Friday, being played: Ann, Bob and Cid." in (await ann.said("list")).text
     asked = await ann.said("replace Bob by Dora <dora@player.test>")
     assert headline(asked).startswith("OK") and "Dora is asked to play on for Bob" in asked.text
     assert "invites you to play on as Bob" in headline(await dora.email())

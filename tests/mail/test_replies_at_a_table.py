@@ -102,7 +102,7 @@ async def test_who_has_asked_for_too_many_files_gets_none(
     asked = next(each for each in reversed(desk.emails) if "Do you want your data?" in each.text)
     await desk.write("Ann", "yes", original=asked)
     told = " ".join(desk.newest[ANN].text.split())
-    assert "NOT DONE. You have exported 0 games today, the most on one day." in told
+    assert "NOT DONE. You have asked for 0 files today, the most on one day." in told
 
 
 async def test_who_offers_a_seat_in_play_hears_that_it_is_declined(desk: MailDesk) -> None:

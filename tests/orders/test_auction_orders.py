@@ -100,6 +100,24 @@ def test_auto_pass_does_not_leave_an_auction_in_which_its_owner_bids_afterwards(
     assert "Ann: pass" not in t.said
 
 
+@pytest.mark.parametrize(
+    ("title", "before", "item", "auction", "said"),
+    [
+        ("1830", ["Ann: bid CS 45", "Bob: bid CS 50"], "CS", ["Cid: buy SV"], ["Ann: pass"]),
+        ("1817", [], "MAJM", ["Cid: bid MAJM 10"], ["Ann: pass"]),
+    ],
+)
+def test_an_auction_is_left_before_it_begins(
+    title: str, before: list[str], item: str, auction: list[str], said: list[str]
+) -> None:
+    t = OrderTable(title)
+    t.say(*before)
+    assert t.arm("Ann", f"auto bid {item} nothing") == f"auto bid {item} nothing"
+    assert t.preview("Ann", f"auto bid {item} nothing").startswith("It would say nothing now")
+    t.say(*([] if before else ["Ann: pass", "Bob: pass"]), *auction)
+    assert t.said == said
+
+
 def test_an_order_in_advance_says_nothing_before_its_owners_turn() -> None:
     """Cid may answer in advance; an order that did would show itself before it has to."""
     t = OrderTable("1817")

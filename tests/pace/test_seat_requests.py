@@ -127,7 +127,8 @@ async def test_a_pause_of_a_player_stays_when_the_last_seat_is_taken(driven: Dri
     await driven.say("Dora", "resign yes")
     await driven.person("Eve")
     await ask(driven, "Eve")
-    await ask(driven, "Ann", "admit Eve")
+    goes_on = f"Eve has a seat at table {await code(driven)}. The game goes on. Ann to act: "
+    assert (await ask(driven, "Ann", "admit Eve")).startswith(goes_on)
     assert (await driven.service.queries.table_info(driven.table)).status == "running"
 
 
@@ -150,7 +151,7 @@ async def test_a_lobby_by_mail(driven: DrivenTable, desk: MailDesk) -> None:
 async def test_in_the_terminal(driven: DrivenTable, tmp_path: Path) -> None:
     await open_seat(driven)
     console = Console(driven.service, tmp_path)
-    console.table_id = driven.table
+    console.tables.table_id = driven.table
     assert "asked for the seat of Bob" in (await console.handle_line("table ask Eve for Bob")).text
     assert (await console.handle_line("table admit Eve")).text.startswith("Eve has a seat")
 
@@ -177,7 +178,7 @@ async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
         raise ConnectionError
 
     with monkeypatch.context() as patched:
-        patched.setattr("bot.features.lobby.seats._tell", die)
+        patched.setattr("bot.features.lobby.seats.tell_people", die)
         with pytest.raises(ConnectionError):
             await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
     assert (await driven.service.queries.table_info(driven.table)).names[1] == "Dora"

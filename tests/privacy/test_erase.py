@@ -268,20 +268,24 @@ async def test_mail_of_another_process_goes_with_the_mailbox(host: Host, tmp_pat
 
 
 async def test_a_name_that_is_a_word_of_records_or_orders_changes_neither(host: Host) -> None:
-    place, names = {"guild": 1, "channel": 2, "thread": 3}, ("Channel", "Pass", "Dora")
+    """A plan and an order of Dora's, with an amount and a word that others are called by."""
+    place, names = {"guild": 1, "channel": 2, "thread": 3}, ("Channel", "Pass", "165", "Dora")
     async with host.store.begin() as unit:
-        host.people |= {name: (await unit.people.add(name)).id for name in names[:2]}
+        host.people |= {name: (await unit.people.add(name)).id for name in names[:3]}
     info = await host.service.lobby.create("1830", host.people["Dora"], name="words", location=place)
     host.tables["words"] = info.id
     for name in names:
         await host.service.lobby.join(info.id, host.people[name], name)
     await host.service.lobby.start(info.id, by=host.people["Dora"], order=names)
-    await host.say("words", "Dora", "auto pass")
-    for name in names[:2]:
+    await host.say("words", "Dora", "auto bid CA up to 165")
+    await host.say("words", "Dora", "plan Channel: buy SV; Pass: bid CA 165; 165: pass")
+    for name in names[:3]:
         await host.service.personal_data.erase(host.people[name])
     assert (await host.service.queries.table_info(info.id)).location == place
     async with host.store.read() as unit:
-        assert [each.line for each in await unit.orders.armed(info.id)] == ["auto pass"]
+        assert [each.line for each in await unit.orders.armed(info.id)] == ["auto bid CA up to 165"]
+        plan = await unit.facts.get("plans", info.id, host.people["Dora"])
+        assert plan is not None and plan["lines"] == [[0, "buy SV"], [1, "bid CA 165"], [2, "pass"]]
 
 
 async def test_two_presses_at_once_delete_once(host: Host) -> None:
@@ -344,6 +348,20 @@ async def _texts(store: Store, table: str) -> list[str]:
     return [text for name, text in await stored_rows(store) if name == table]
 
 
+async def test_players_are_told_of_another_host_also_where_the_former_had_no_seat(host: Host) -> None:
+    running, left = host.tables["running"], host.tables["left"]
+    async with host.store.begin() as unit:
+        await unit.tables.update(running, host_id=host.people[NAME])
+    await host.service.personal_data.erase(host.people[NAME])
+    sent = await _texts(host.store, "outbox")
+    for table, name, told in (
+        (running, "Ann", "The game waits until somebody takes that seat. Ann is the host now."),
+        (left, "Dora", "The host has left Railpost. Dora is the host now."),
+    ):
+        assert (await host.service.queries.table_info(table)).host_id == host.people[name]
+        assert any(told in row for row in sent)
+
+
 async def test_what_belongs_to_others_stays(host: Host) -> None:
     """The notes of others stay with the name taken out, so do games that other people are shown."""
     await host.service.personal_data.erase(host.people[NAME])
@@ -351,10 +369,11 @@ async def test_what_belongs_to_others_stays(host: Host) -> None:
         assert await unit.facts.get("notepad", host.tables["running"], host.people["Ann"]) == [
             "Player 1 will sell; note of Ann"
         ]
-    kept = await host.service.watcher.kept("discord:5", "8", None)
-    assert kept.snapshot.state.players == ["Quinn", "Otto", "Pia"]
+    watcher = host.service.watcher
+    kept = await watcher.answer("discord:5", "8", None, "changed", Mock())
+    assert "Quinn" in kept.text
     with pytest.raises(ValueError, match="too old"):
-        await host.service.watcher.kept("discord:5", "9", None)
+        await watcher.answer("discord:5", "9", None, "changed", Mock())
     rows = await _texts(host.store, "outbox")
     assert not any("'user'" in text for text in rows), "a direct message would go to nobody"
     assert any("Grüße. Player 1 buys the SV; write to Player 1." in text for text in rows)
@@ -419,6 +438,17 @@ def test_names_are_whole_words_and_codes_stay() -> None:
     replacing = Replacing(["77"], ["Al", "Buy"], "Player 1")
     assert replacing.text("Al, Alf and al: 77 is Al's") == "Player 1, Alf and al: Player 1 is Player 1's"
     assert replacing.line("buy SV from Al for 77") == "buy SV from Player 1 for 77"
+    number = Replacing((), ["100"], "Player 1")
+    game = "players 100, Ann\n100: buy SV\n!100: bid CA 100\n100: sell private SV to 100 for 100\n"
+    for line in game.splitlines():
+        without = (
+            line.replace("100:", "Player 1:").replace("to 100", "to Player 1").replace("100,", "Player 1,")
+        )
+        assert number.game_text(line) == without
+    checked = Replacing((), ["Al"], "Player 1").game_text("Al: pass\n= cash Al 780\n= turn Al\n")
+    assert checked == "Player 1: pass\n= cash Player 1 780\n= turn Player 1\n"
+    assert number.line("auto bid BO up to 100") == "auto bid BO up to 100"
+    assert number.text("100 pays $100 and $1,100.") == "Player 1 pays $100 and $1,100."
     assert replacing.value({"type": "Buy", "n": 77, "t": ("Al", b"\x01")}) == {
         "type": "Buy", "n": 0, "t": ["Player 1", b"\x01"]
     }  # fmt: skip

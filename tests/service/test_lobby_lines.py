@@ -245,7 +245,7 @@ async def test_who_plays_and_the_tables_of_a_person(table: Table) -> None:
     listed = await table.told("Bob", "list")
     own = await table.service.submit_personal(table.people["Bob"], ["list"])
     assert isinstance(own, QueryAnswer) and own.text == listed
-    assert listed.startswith(f"1830 {await code(table)}, 1830, being played: Ann and Bob. Ann to act")
+    assert listed.startswith(f"{await code(table)} 1830, being played: Ann and Bob. Ann to act")
     nothing = await table.service.submit_personal(await table.person("Eve"), ["list"])
     assert isinstance(nothing, QueryAnswer) and nothing.text == "You have no table."
 

@@ -10,10 +10,11 @@ import pytest
 import engine
 from bot.features.standing_orders import feature as order_module
 from bot.features.standing_orders import runner
+from bot.hub.commit import CommitDraft
 from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, LineUnreadable, PollUpdated, QueryAnswer
 from bot.service import Service
-from storage import DuplicateRequest, open_store
+from storage import DuplicateRequest, StoreError, open_store
 from tests.service.conftest import NAMES, ServiceHarness
 from tests.service.test_hidden_orders import read_by
 from tests.tables import started
@@ -52,6 +53,13 @@ async def test_an_order_is_answered_with_what_it_would_say_and_listed(trading: S
     assert (await arm(trading, "Cid", "auto")).startswith("You have left no orders at this table.")
     assert await arm(trading, "Bob", "auto off 1") == "Taken back: `auto pass`."
     assert "Ended: `auto pass`. You have taken it back." in await arm(trading, "Bob", "auto")
+
+
+async def test_an_order_left_in_a_pause_says_that_it_waits(trading: ServiceHarness) -> None:
+    await trading.say("Bob", "pause")
+    assert (await arm(trading, "Ann", "auto pass")).endswith("now.\nOrders wait until the game goes on.")
+    await trading.say("Bob", "resume")
+    assert await trading.asked_names() == ["Bob"]
 
 
 async def test_a_chain_of_orders_is_one_commit_and_one_notification(trading: ServiceHarness) -> None:
@@ -263,6 +271,22 @@ async def test_a_commit_that_fails_leaves_the_move_and_its_orders_unsaid(
     assert await trading.asked_names() == ["Ann"]
     await say_all(trading, ("Ann", "pass"))
     assert (await trading.lines())[-2:] == ["pass", "pass"] and await trading.asked_names() == ["Cid"]
+
+
+async def test_an_order_of_a_failed_commit_is_not_read_for_the_next_with_its_number(
+    trading: ServiceHarness,
+) -> None:
+    async def fail(draft: CommitDraft) -> None:
+        raise StoreError("the disk is full")
+
+    reactions = trading.service.cache.reactions
+    reactions.append(fail)
+    with pytest.raises(StoreError):
+        await arm(trading, "Cid", "auto pass")
+    reactions.remove(fail)
+    await arm(trading, "Bob", "auto buy B&O until floated")
+    await trading.say("Ann", "pass")
+    assert (await trading.lines())[-2:] == ["pass", "buy B&O from ipo"]
 
 
 async def test_orders_are_read_again_after_a_restart(trading: ServiceHarness) -> None:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+import engine
+from bot.hub.info import TableInfo
 from bot.hub.request import LineRefused, LineUnreadable, QueryAnswer
+from bot.hub.table import LiveTable, TableMetadata
+from engine.core.events import AnyEvent, CompanyReturned, OperatingTurnStarted, TrainsRan
+from storage import LogRow
 from tests.service.conftest import ServiceHarness
 
 REFUSED = {
@@ -31,6 +36,19 @@ async def test_a_question_that_cannot_be_answered(world: ServiceHarness, line: s
     answer = await world.say("Ann", line)
     assert isinstance(answer, LineUnreadable if "cannot be read" in REFUSED[line] else LineRefused)
     assert answer.reason == REFUSED[line]
+
+
+def test_a_company_that_was_started_once_more_has_no_run_of_before() -> None:
+    """1817 §7.2.4; in its first turn it has no train."""
+    state = engine.new_game("1817", ["Ann", "Bob", "Cid"]).state
+    ran, turn = TrainsRan("ME", (("2", "F2-G3"),), 60), OperatingTurnStarted("ME")
+    rows = [LogRow("service", "note", line="start", raw_line="", events=engine.encode_state(state), seq=1)]
+    table = LiveTable(TableMetadata(TableInfo(1, "ABC", "", "1817", (), "running", None, {}, ())), rows)
+    moves: list[tuple[list[AnyEvent], dict[str, int]]]
+    moves = [([turn, ran], {"ME": 60}), ([CompanyReturned("ME"), turn], {})]
+    for events, revenues in moves:
+        table.add(LogRow("test", seat=0, events=engine.encode_events(events), seq=table.seq + 1), ())
+        assert table.last_revenues() == revenues
 
 
 async def test_a_paused_game_answers_in_the_same_way(world: ServiceHarness) -> None:

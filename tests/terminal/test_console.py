@@ -47,6 +47,14 @@ async def test_the_opening_in_the_readme(console: Console) -> None:
     assert "$780" in await enter(console, "status")
 
 
+async def test_a_seat_may_be_called_player_and_a_number(console: Console) -> None:
+    await enter(console, "table new 1830 Ann, Player 2, Cid", "table start Ann, Player 2, Cid")
+    for line in ("player 2", "player player 2"):
+        assert "Player 2  $800" in await enter(console, line)
+    assert await enter(console, "player 3") == "There is no player 3; there are Ann, Player 2 and Cid."
+    assert "Player 2 has no email address" in await enter(console, "player 2 mail")
+
+
 async def test_several_lines_at_once(console: Console) -> None:
     await enter(console, *BEGUN, "buy SV", "buy CS", "buy DH", "buy MH", "buy CA")
     refused = await enter(console, "Cid: buy BO; par BO 101")
@@ -83,6 +91,7 @@ async def test_bad_lines_are_answered(console: Console) -> None:
         ("table pace 24h", "Name the player: `Ann: pace 24h`."),
         ("table replace Ann", "Name both players: `replace Bob by Dora`."),
         ("table replace Zed by Dora", "There is no player Zed at table"),
+        ("table replace Ann by bob", "Two players are called bob."),
         ("table resume", "being played"),
         ("show nothing", "`nothing` is no question that can be asked"),
         ("show buy SV", "`buy SV` is no question that can be asked"),
@@ -139,6 +148,25 @@ async def test_a_vote_at_the_terminal(console: Console) -> None:
     await enter(console, *BEGUN, "buy SV", "buy CS")
     assert "Bob: accept" in await enter(console, "Ann: undo")
     assert "Ann to act" in await enter(console, "accept")
+
+
+async def test_the_operator_is_told_of_players_by_their_names(console: Console) -> None:
+    await enter(console, "table new 1830 Ann, Bob, Cid")
+    (table,) = await console.service.queries.list_tables()
+    assert await enter(console, "table join Dora") == f"Dora has joined table {table.code}."
+    assert await enter(console, "table leave Dora") == f"Dora has left table {table.code}."
+    await enter(console, "table start")
+    for line in ("table start", "table keep"):
+        assert await enter(console, line) == f"Table {table.code} is being played."
+    await enter(console, "Bob: pause", "table resume")
+    log = await enter(console, "log")
+    assert "Bob pauses the game." in log and "The host resumes the game." in log
+    assert await enter(console, "Ann: list") == (
+        f"{table.code} 1830, being played: Ann, Bob and Cid. "
+        "Ann to act: buy the SV for $20, bid on another private, or pass."
+    )
+    await enter(console, "table end yes")
+    assert await enter(console, "table pace") == f"Table {table.code} is ended."
 
 
 async def test_a_pause_asks_nobody(console: Console) -> None:
@@ -307,7 +335,7 @@ async def test_a_player_of_the_terminal_agrees_to_a_robot_or_declines(console: C
     ann = info.seated_players[0].person_id
     await console.service.lobby.invite_robot(info.id, by=ann)
     assert "Name who answers" in await enter(console, "table agree")
-    assert await enter(console, "table agree Bob") == "You agree. The robot takes its seat."
+    assert await enter(console, "table agree Bob") == "Bob agrees. The robot takes its seat."
     assert "Robot 2 takes a seat" in await enter(console, "table invite robot")
     assert "No robot plays" in await enter(console, "table decline Bob")
     assert "No robot sits at table" in await enter(console, "table decline Bob")

@@ -36,7 +36,7 @@ from storage import StoredTimer, UnitOfWork
 
 
 class LobbyCommands:
-    """Carries out lines about seats and the table."""
+    """Carries out lines about seats and the table, and answers who plays where."""
 
     def __init__(
         self,
@@ -46,12 +46,14 @@ class LobbyCommands:
         polls: PollHandler,
         replacements: Replacements,
         lines: LobbyLines,
+        queries: TableQueries,
     ) -> None:
         self._cache, self._lobby, self._seats, self._polls = cache, lobby, seats, polls
-        self._replacements, self._lines = replacements, lines
+        self._replacements, self._lines, self._queries = replacements, lines, queries
 
     def commands(self) -> list[Command]:
         """The commands of the lobby."""
+        who = Form("who", "the players, and who has not answered or gets no emails")
         palettes = Form(
             "palette [light|dark]", "dark pictures at this table; `palette light`", "palette dark"
         )
@@ -65,6 +67,8 @@ class LobbyCommands:
         )  # fmt: skip
         again = Form("rematch", "after the end: a new table with the same people")
         return [
+            OpenCommand("who", (who,), self._who, needs_seat=False, from_outside=True),
+            PersonCommand("list", (Form("list", "your tables"),), self._list, Lines.NONE),
             OpenCommand("palette", (palettes,), self._palette, needs_seat=False),
             OpenCommand("rematch", (again,), self._rematch),
             OpenCommand("ask", (ask,), self._ask, needs_seat=False, from_outside=True),
@@ -181,20 +185,7 @@ class LobbyCommands:
             is_late = await self._replacements.voters(unit, table, seat) != [seat]
         return {**details, "late": True} if is_late and not player.is_robot else None
 
-
-class TableLists:
-    """Answers questions about who plays where."""
-
-    def __init__(self, cache: TableCache, queries: TableQueries) -> None:
-        self._cache, self._queries = cache, queries
-
-    def commands(self) -> list[Command]:
-        """`who`, `list`."""
-        who = Form("who", "the players, and who has not answered or gets no emails")
-        return [
-            OpenCommand("who", (who,), self._who, needs_seat=False, from_outside=True),
-            PersonCommand("list", (Form("list", "your tables"),), self._list, Lines.NONE),
-        ]
+    # -- who plays where ---------------------------------------------------------------------
 
     async def _who(self, table_id: int, request: Request) -> str:
         """The players of a table, for those who belong to it."""
@@ -214,7 +205,7 @@ class TableLists:
 
     async def _row_of_table(self, table: TableInfo) -> str:
         names = join_words([player.name for player in table.seated_players])
-        text = f"{table.name} {table.code}, {table.title}, {status_text(table.status)}: {names}."
+        text = f"{table.code} {table.title_and_name}, {status_text(table.status)}: {names}."
         view = await self._queries.view(table.id)
         return f"{text} {view.waiting_sentence}".rstrip()
 

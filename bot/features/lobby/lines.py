@@ -174,13 +174,16 @@ class LobbyLines:
         info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(chosen))
         joined = info.player_of(person.id)
         assert joined is not None
+        if request.person_id is None:
+            return f"{joined.name} has joined table {info.code}."
         return f"You have joined table {info.code} as {joined.name}."
 
     async def _leave(self, info: TableInfo, request: Request) -> str:
         before, by = info, request.person_id
         if not request.is_repeated or info.player_of(by) or (info.host_id == by and not info.is_over):
             info = await self._lobby.leave(info.id, _speaker(info, request), by=by)
-        told = f"You have left table {info.code}."
+        who = "You have" if by is not None else f"{request.rest} has"
+        told = f"{who} left table {info.code}."
         if info.is_over:
             return f"{told} It is closed, because nobody is left there."
         host = info.player_of(info.host_id) if info.host_id != before.host_id else None
@@ -264,9 +267,10 @@ class LobbyLines:
 
     async def _agree(self, info: TableInfo, request: Request) -> str:
         info = await self._lobby.agree_to_robots(info.id, _speaker(info, request))
+        agrees = "You agree." if request.person_id is not None else f"{request.rest} agrees."
         if any(not robot.joined for robot in robots_of(info)):
-            return "You agree. Others have not answered yet."
-        return "You agree. The robot takes its seat."
+            return f"{agrees} Others have not answered yet."
+        return f"{agrees} The robot takes its seat."
 
     async def _decline(self, info: TableInfo, request: Request) -> str:
         await self._lobby.refuse_robots(info.id, by=_speaker(info, request))

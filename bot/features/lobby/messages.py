@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
-
 import engine
 from bot.hub.changes import LOBBY_LIFETIME, WARNING
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
-from bot.hub.notifications.notify import Recipient
-from bot.hub.seating import host_and_players, robots_of
+from bot.hub.seating import host_and_players, robots_of, tell_people
 from bot.position.times import duration_text
 from engine.core.words import join_words
-from storage import NewMessage, UnitOfWork
+from storage import UnitOfWork
 
 
 def is_full(info: TableInfo, *, was_invited: bool) -> bool:
@@ -49,8 +45,7 @@ async def tell_full(unit: UnitOfWork, info: TableInfo) -> None:
         return
     names = join_words([player.name for player in info.seated_players])
     sentence = f"Everybody is at table {info.name} {info.code}: {names}. Start the game?"
-    recipient = await load_recipient(unit, info.host_id, None)
-    await unit.outbox.enqueue(*lobby_messages(info, "full", [recipient], sentence, unit.now))
+    await tell_people(unit, info, "full", [info.host_id], sentence)
 
 
 async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int | None) -> None:
@@ -67,15 +62,14 @@ async def ask_about_robot(unit: UnitOfWork, info: TableInfo, robot: str, by: int
         f"may play at table {info.name} {info.code}. {takes} once everybody there agrees."
     )
     people = [p.person_id for p in info.seated_players if p.joined and not p.is_robot and p.person_id != by]
-    recipients = [await load_recipient(unit, person_id, None) for person_id in people]
-    await unit.outbox.enqueue(*lobby_messages(info, "robot", recipients, sentence, unit.now))
+    await tell_people(unit, info, "robot", people, sentence)
 
 
 async def tell_no_robots(unit: UnitOfWork, info: TableInfo, name: str, by: int | None) -> None:
     """Tell the host and the players who does not agree to robots, but not the one who says so."""
     sentence = f"{name} does not agree that robots play at table {info.name} {info.code}, so none sits there."
-    recipients = [await load_recipient(unit, each, None) for each in host_and_players(info) if each != by]
-    await unit.outbox.enqueue(*lobby_messages(info, "no robot", recipients, sentence, unit.now))
+    others = [each for each in host_and_players(info) if each != by]
+    await tell_people(unit, info, "no robot", others, sentence)
 
 
 async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
@@ -85,31 +79,13 @@ async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
         f"{duration_text(LOBBY_LIFETIME - WARNING)}. It is closed in {duration_text(WARNING)} unless "
         "somebody joins, or it is started or kept open."
     )
-    recipients = [await load_recipient(unit, person_id, None) for person_id in host_and_players(info)]
-    await unit.outbox.enqueue(*lobby_messages(info, "expiring", recipients, sentence, unit.now))
+    await tell_people(unit, info, "expiring", host_and_players(info), sentence)
 
 
 async def tell_request_is_over(
     draft: CommitDraft, person_id: int, why: str, decision_id: str | None = None
 ) -> None:
     """Tell a person who has asked for a seat that nothing comes of it."""
-    info, recipient = draft.table.stored_info, await load_recipient(await draft.unit(), person_id, None)
+    info = draft.table.stored_info
     told = f"Your request for a seat at table {info.name} {info.code} is over, because {why}."
-    draft.messages += lobby_messages(info, "seat_answer", [recipient], told, draft.timestamp, decision_id)
-
-
-def lobby_messages(
-    info: TableInfo,
-    kind: str,
-    recipients: Iterable[Recipient],
-    sentence: str,
-    now: datetime,
-    decision_id: str | None = None,
-) -> list[NewMessage]:
-    """A message about seats to people themselves. decision_id: the request that it is about."""
-    name = f"{info.id}.{kind}.{decision_id or messages.unique_suffix()}"
-    found, about = list[NewMessage](), f".{decision_id}" if decision_id else ""
-    for each in recipients:
-        collapse = f"{kind}:{info.id}:{each.person_id}{about}"
-        found += messages.personal_messages(info, kind, each, sentence, name, now, decision_id, collapse)
-    return found
+    await tell_people(await draft.unit(), info, "seat_answer", [person_id], told, decision_id)

@@ -13,11 +13,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.features.lobby.messages import lobby_messages, tell_request_is_over
+from bot.features.lobby.messages import tell_request_is_over
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
@@ -30,6 +29,7 @@ from bot.hub.seating import (
     record_replacement,
     seat_robot,
     standing_pause,
+    tell_people,
 )
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND
@@ -183,8 +183,7 @@ class Replacements:
             "them, so the others cannot decide on the seat. Please tell them some other way."
         )
         async with self._store.begin(table=info.id) as unit:
-            recipients = [await load_recipient(unit, person_id, None) for person_id in people]
-            await unit.outbox.enqueue(*lobby_messages(info, "seat_answer", recipients, sentence, unit.now))
+            await tell_people(unit, info, "seat_answer", people, sentence)
 
 
 async def _look_at(unit: UnitOfWork, table_id: int, seat: int, at: datetime) -> None:
@@ -219,8 +218,7 @@ async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -
     sentence += await goes_on(draft, seat)
     draft.announce("news", sentence)
     told = f"You have a seat at table {info.name} {info.code}, as {name}."
-    recipient = await load_recipient(unit, person_id, seat)
-    draft.messages += lobby_messages(info, "seat_answer", [recipient], told, unit.now)
+    await tell_people(unit, info, "seat_answer", [person_id], told, seat=seat)
     return [sentence]
 
 

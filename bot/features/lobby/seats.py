@@ -13,7 +13,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.features.lobby.messages import lobby_messages, tell_host, tell_request_is_over
+from bot.features.lobby.messages import tell_host, tell_request_is_over
 from bot.features.lobby.replacement import LATE, Replacements
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
@@ -29,8 +29,10 @@ from bot.hub.seating import (
     free_name,
     people_of,
     record_replacement,
+    tell_people,
     waits_for_players,
 )
+from bot.position.text_views import waiting_sentence
 from engine.core.words import join_words
 from engine.game_text.history import GameHistory
 from storage import SeatRequest, StoredTimer, UnitOfWork
@@ -108,10 +110,12 @@ class SeatRequests:
             await self._limits.count(unit, person_id, "requests")
             request = await unit.clocks.add_request(info.id, seat, person_id, name)
             sentence = f"{name} asks for {what} at table {info.name} {info.code}."
-            await _ask_people(unit, info, request, _who_answers(info), sentence)
+            asked_people = _people(info) if info.host_id is None else [info.host_id]
+            key = request_key(request)
+            await tell_people(unit, info, "seat_request", asked_people, sentence, key)
             if seat != ANY_SEAT and info.host_id is not None:
                 await unit.clocks.set_due(
-                    f"{info.id}.{request_key(request)}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
+                    f"{info.id}.{key}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
                     details={"request": request.id},
                 )  # fmt: skip
         self._cache.wake_subscribers()
@@ -129,7 +133,8 @@ class SeatRequests:
                     sentence = (
                         f"{request.name} asks for {what}. The host has not answered, so any player may."
                     )
-                    await _ask_people(unit, info, request, _people(info), sentence)
+                    key = request_key(request)
+                    await tell_people(unit, info, "seat_request", _people(info), sentence, key)
         self._cache.wake_subscribers()
         return True
 
@@ -171,7 +176,8 @@ class SeatRequests:
         async with self._cache.store.begin() as unit:
             if not await unit.clocks.answer_request(request.id, False):
                 raise ValueError(f"{request.name} has been answered already.")
-            await _tell(unit, info, request, f"You do not get a seat at table {info.name} {info.code}.")
+            sentence = f"You do not get a seat at table {info.name} {info.code}."
+            await tell_people(unit, info, "seat_answer", [request.person_id], sentence, request_key(request))
         self._cache.wake_subscribers()
         return f"{request.name} is refused."
 
@@ -180,14 +186,18 @@ class SeatRequests:
         when they had it."""
         if info.player_of(request.person_id) is None:
             await self._take(info, request.seat, request.person_id, request.name, by)
-        seated = (await self._cache.get(info.id)).info.player_of(request.person_id)
+        table = await self._cache.get(info.id)
+        seated = table.info.player_of(request.person_id)
         name = seated.name if seated else request.name
         async with self._cache.store.begin() as unit:
             await unit.clocks.answer_request(request.id, True)
             sentence = f"You have a seat at table {info.name} {info.code}, as {name}."
-            await _tell(unit, info, request, sentence)
+            await tell_people(unit, info, "seat_answer", [request.person_id], sentence, request_key(request))
         self._cache.wake_subscribers()
-        return f"{name} has a seat at table {info.code}."
+        told = f"{name} has a seat at table {info.code}."
+        if info.status == "paused" and table.info.status == "running":
+            told += f" The game goes on. {waiting_sentence(table.state, table.pending)}"
+        return told
 
     async def _take(self, info: TableInfo, seat: int, person_id: int, name: str, by: int | None) -> None:
         """Seat a person; with the last open seat the game goes on."""
@@ -255,24 +265,8 @@ def _seat_asked_for(info: TableInfo, name: str) -> int:
     raise ValueError(f"There is no seat of {name}; the seat of {names} is open.")
 
 
-def _who_answers(info: TableInfo) -> list[int]:
-    """The persons who are asked: the host, else all players who are people."""
-    return _people(info) if info.host_id is None else [info.host_id]
-
-
 def _people(info: TableInfo) -> list[int]:
     return [player.person_id for player in people_of(info)]
-
-
-async def _ask_people(
-    unit: UnitOfWork, info: TableInfo, request: SeatRequest, people: Sequence[int], sentence: str
-) -> None:
-    """Ask people whether somebody gets a seat."""
-    recipients = [await load_recipient(unit, each, None) for each in people]
-    messages = lobby_messages(
-        info, "seat_request", recipients, sentence, unit.now, decision_id=request_key(request)
-    )
-    await unit.outbox.enqueue(*messages)
 
 
 def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRequest:
@@ -286,15 +280,6 @@ def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRe
     names = join_words([each.name for each in requests])
     verb = "asks" if len(requests) == 1 else "ask"
     raise ValueError(f"{names} {verb} for a seat at table {info.code}; name whom you mean.")
-
-
-async def _tell(unit: UnitOfWork, info: TableInfo, request: SeatRequest, sentence: str) -> None:
-    """Tell the person who has asked."""
-    recipient = await load_recipient(unit, request.person_id, None)
-    messages = lobby_messages(
-        info, "seat_answer", [recipient], sentence, unit.now, decision_id=request_key(request)
-    )
-    await unit.outbox.enqueue(*messages)
 
 
 async def open_request(unit: UnitOfWork, table_id: int, key: str | None) -> SeatRequest | None:

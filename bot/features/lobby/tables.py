@@ -8,14 +8,22 @@ possible, and NotFound for a table that does not exist. What happens at a table 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import engine
-from bot.features.lobby.messages import is_full, joined_sentence, tell_full, tell_host
-from bot.features.lobby.robots import LobbyRobots
+from bot.features.lobby.messages import (
+    ask_about_robot,
+    is_full,
+    joined_sentence,
+    tell_full,
+    tell_host,
+    tell_no_robots,
+)
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
+    TableChanges,
     actor_name,
     again_on_conflict,
     check_allowed,
@@ -30,14 +38,20 @@ from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
 from bot.hub.people import Limits
 from bot.hub.seating import (
+    add_robot,
     add_seat,
     agree_to_robots,
     check_name,
     check_no_robot_name,
     free_name,
+    people_of,
+    robot_name,
     robot_that_makes_room,
+    robots_of,
+    seat_agreed_robots,
     seating_order,
     unanswered,
+    waiting_robots,
     waits_for_players,
 )
 from bot.hub.table import LiveTable
@@ -59,7 +73,7 @@ HINTS = "hints"
 """Among the options of a new table: players may ask what a robot would do."""
 
 
-class Lobby(LobbyRobots):
+class Lobby(TableChanges):
     """Tables before their start, and what a table is shown with: its place and its palette."""
 
     def __init__(
@@ -138,6 +152,16 @@ class Lobby(LobbyRobots):
                     await tell_host(unit, info, joined_sentence(info, name), by=person_id)
         return table.stored_info
 
+    @asynccontextmanager
+    async def _in_lobby(
+        self, table_id: int, by: int | None, *, seated_players: bool = False
+    ) -> AsyncIterator[LiveTable]:
+        """A locked table that has not started, for its host, or for its players too."""
+        async with self._cache.locked(table_id) as table:
+            check_allowed(table.stored_info, by, seated_players=seated_players)
+            check_in_lobby(table.stored_info)
+            yield table
+
     async def check_can_join(self, table_id: int, name: str) -> None:
         """Raises ValueError for a table that has started or is full, and for a name that cannot be used."""
         info = (await self._cache.get(table_id)).info
@@ -161,10 +185,8 @@ class Lobby(LobbyRobots):
         players: the names in the invitation, where more people are invited at once. is_chosen: see `join`. An
         invitation of the host for a name that nobody has answered for takes the place of the one before.
         """
-        async with self._cache.locked(table_id) as table:
+        async with self._in_lobby(table_id, by, seated_players=True) as table:
             info = table.stored_info
-            check_allowed(info, by, seated_players=True)
-            check_in_lobby(info)
             seated = info.player_of(person_id)
             if seated and not is_chosen:
                 name = seated.name
@@ -221,14 +243,62 @@ class Lobby(LobbyRobots):
                 )
         return table.stored_info
 
+    # -- robots, which join once everybody there agrees, and leave when anybody does not --------
+
+    @again_on_conflict
+    async def invite_robot(self, table_id: int, *, by: int | None) -> TableInfo:
+        """Keep a seat for a robot, which joins once all people at the table agree. For host and players.
+
+        by: None is the operator, who speaks for everybody.
+        """
+        async with self._in_lobby(table_id, by, seated_players=True) as table:
+            info = table.stored_info
+            name = robot_name(p.name for p in info.seated_players)
+            check_name(info, name, None)
+            agreed = [] if by is None else [by]
+            waits = by is not None and any(p.person_id != by for p in people_of(info))
+            async with self.changing(table) as unit:
+                await add_seat(unit, info, await add_robot(unit, name, agreed), name, invited=waits)
+                if waits:
+                    await ask_about_robot(unit, info, name, by)
+        return table.stored_info
+
+    @again_on_conflict
+    async def agree_to_robots(self, table_id: int, person_id: int) -> TableInfo:
+        """A person at the table agrees to the robots that wait for it; those join to whom all agree."""
+        async with self._cache.locked(table_id) as table:
+            info = table.stored_info
+            if info.player_of(person_id) is None:
+                raise ValueError(f"You have no seat at table {info.code}.")
+            if not waiting_robots(info):
+                raise ValueError(f"No robot waits for an answer at table {info.code}.")
+            async with self.changing(table) as unit:
+                await agree_to_robots(unit, info, person_id)
+                await seat_agreed_robots(unit, info, [p.person_id for p in people_of(info)])
+        return table.stored_info
+
+    @again_on_conflict
+    async def refuse_robots(self, table_id: int, *, by: int | None) -> TableInfo:
+        """A person at the table does not agree, or no longer: the robots leave, and the others are told.
+
+        by: None is the operator.
+        """
+        async with self._in_lobby(table_id, by, seated_players=True) as table:
+            info = table.stored_info
+            if not (robots := robots_of(info)):
+                raise ValueError(f"No robot sits at table {info.code}.")
+            async with self.changing(table) as unit:
+                for robot in robots:
+                    await unit.tables.vacate_seat(robot.seat_id)
+                await tell_no_robots(unit, info, actor_name(info, by), by)
+        return table.stored_info
+
+    # -- its end and its start ---------------------------------------------------------------
+
     async def keep_open(self, table_id: int, *, by: int | None) -> TableInfo:
         """Keep a lobby open that would expire. For the host and the players."""
-        async with self._cache.locked(table_id) as table:
-            check_allowed(table.stored_info, by, seated_players=True)
-            check_in_lobby(table.stored_info)
-            async with self.changing(table):
-                pass
-        return table.stored_info
+        async with self._in_lobby(table_id, by, seated_players=True) as table, self.changing(table):
+            return table.stored_info
 
     @again_on_conflict
     async def expire(self, table_id: int) -> None:
@@ -252,10 +322,8 @@ class Lobby(LobbyRobots):
         order: names in seating order; without it the seats are shuffled from a seed, which is recorded. The
         seed also decides what a title deals at random.
         """
-        async with self._cache.locked(table_id) as table:
+        async with self._in_lobby(table_id, by) as table:
             info = table.stored_info
-            check_allowed(info, by)
-            check_in_lobby(info)
             if absent := [p.name for p in info.seated_players if not p.joined]:
                 have = "have" if len(absent) > 1 else "has"
                 raise ValueError(f"{join_words(absent)} {have} not joined yet.")
@@ -323,7 +391,6 @@ class Lobby(LobbyRobots):
                 draft.add_note("service", "palette", sentence, person_id=by)
         return table.info
 
-    @again_on_conflict
     async def replace_location(self, table: LiveTable, location: dict[str, Any]) -> TableInfo:
         """Show a table that is held somewhere else, or without a place nowhere."""
         async with self.changing(table, refresh_card=False) as unit:

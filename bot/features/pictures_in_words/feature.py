@@ -14,7 +14,11 @@ from renderers.views.sheet import sheet_view
 def commands() -> list[Command]:
     """`hex`, `from`, `network`, `route`, `around` and `words`."""
     return [
-        text_query("hex", _hex, Form("hex HEX", "a hex in words", "hex B2")),
+        text_query(
+            "hex",
+            lambda q: board.hex_text(q.table.state, q.argument),
+            Form("hex HEX", "a hex in words", "hex B2"),
+        ),
         text_query(
             "from",
             _from,
@@ -25,14 +29,13 @@ def commands() -> list[Command]:
         ),
         text_query("route", _route, Form("route COMPANY [N]", "a route of its last run", "route X 1")),
         text_query(
-            "around", _around, Form("around COMPANY", "the market there", "around X"), Form("around N")
+            "around",
+            lambda q: board.around_text(q.table.state, q.argument),
+            Form("around COMPANY", "the market there", "around X"),
+            Form("around N"),
         ),
         text_query("words", _words, Form("words", "what the sheet shows, in words")),
     ]
-
-
-def _hex(query: QueryRequest) -> str:
-    return board.hex_text(query.table.state, query.argument)
 
 
 def _from(query: QueryRequest) -> str:
@@ -47,16 +50,11 @@ def _network(query: QueryRequest) -> str:
 def _route(query: QueryRequest) -> str:
     name, _, number = query.argument.partition(" ")
     company = company_named(query.table.state, name)
-    ran = next((run for _, run in query.table.log.runs() if run.company == company), None)
-    if ran is None:
+    if (ran := query.table.last_runs().get(company)) is None:
         return f"The {company} has not run yet."
     if number and not number.isdecimal():
         raise ValueError(f"Write the number of the route: `route {company} 1`.")
     return board.route_text(query.table.state, ran, int(number or 1))
-
-
-def _around(query: QueryRequest) -> str:
-    return board.around_text(query.table.state, query.argument)
 
 
 def _words(query: QueryRequest) -> str:

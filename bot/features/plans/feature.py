@@ -9,8 +9,9 @@ plays a line at the table as planned, it is removed from the plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec.structs import replace as replace_fields
@@ -45,9 +46,9 @@ ArmedOrders = Callable[[LiveTable, int, int], list[ArmedOrder]]
 class PlanHandler:
     """Carries out `plan …` (or `try …`) for a seated player."""
 
-    def __init__(self, plan_store: PlanStore, moves: MoveHandler, armed_orders: ArmedOrders) -> None:
+    def __init__(self, store: Store, limits: Limits, moves: MoveHandler, armed_orders: ArmedOrders) -> None:
         """armed_orders: those of a person in a seat, which a plan plays too."""
-        self._plan_store, self._moves, self._armed_orders = plan_store, moves, armed_orders
+        self._store, self._limits, self._moves, self._armed_orders = store, limits, moves, armed_orders
 
     def commands(self) -> list[Command]:
         """`plan LINES`, also as `try LINES`."""
@@ -73,7 +74,7 @@ class PlanHandler:
             return refused(request, "That seat is empty; nobody can plan for it.")
         _, _, first_line = request.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
-        plan = await self._plan_store.load(table, person_id)
+        plan = await self._load(table, person_id)
         armed: list[ArmedOrder] = []
         if not is_from_deputy(table, request):
             armed = self._armed_orders(table, request.seat, person_id)
@@ -81,7 +82,7 @@ class PlanHandler:
             case "" | "show":
                 return _plan_result(table, request, plan, armed)
             case "clear":
-                await self._plan_store.save(table, person_id, ())
+                await self._save(table, person_id, ())
                 return QueryAnswer("plan", "Your plan is deleted.")
             case "play":
                 return await self._play(table, request, person_id, plan)
@@ -91,19 +92,17 @@ class PlanHandler:
                 former, text = [], (first_line, *request.lines[1:])
         lines = [*former, *parse_plan(text, request.seat, table.state.players)]
         if len(lines) > MAX_LINES:
-            return refused(request, f"A plan has at most {MAX_LINES} lines.")
+            raise ValueError(f"A plan has at most {MAX_LINES} lines.")
         trial = try_plan(table.state, lines, request.seat, armed)
         if trial.error is not None:
-            failed = len(trial.lines)
+            failed = len(trial.steps)
             seat, line = lines[failed]
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
             failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest)
             return _within_plan(failure, table, request, lines[len(former) : failed], seat, bool(former))
-        try:
-            await self._plan_store.save(table, person_id, trial.lines)
-        except LimitReached as error:
-            return refused(request, str(error))
-        return _plan_result(table, request, list(trial.lines), armed)
+        plan = [(step.seat, step.line) for step in trial.steps]
+        await self._save(table, person_id, plan)
+        return _plan_result(table, request, plan, armed)
 
     async def _play(
         self, table: LiveTable, request: Request, person_id: int, plan: list[PlannedLine]
@@ -114,7 +113,7 @@ class PlanHandler:
         """
         while table.decision_id_of(request.seat) and plan and plan[0][0] != request.seat:
             plan = plan[1:]
-        own_lines = leading_own_lines(plan, request.seat)
+        own_lines = [line for _, line in takewhile(lambda each: each[0] == request.seat, plan)]
         if not own_lines:
             if not plan:
                 return refused(request, "Your plan has no line of yours left.")
@@ -124,8 +123,28 @@ class PlanHandler:
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
             with suppress(LimitReached):  # they are played; the plan drops them when it is read again
-                await self._plan_store.save(table, person_id, plan[len(own_lines) :])
+                await self._save(table, person_id, plan[len(own_lines) :])
         return result
+
+    async def _load(self, table: LiveTable, person_id: int) -> list[PlannedLine]:
+        """The person's plan at a table, without the lines that have been played since as planned."""
+        async with self._store.read() as unit:
+            plan = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
+        if plan is None:
+            return []
+        left = [(int(seat), str(line)) for seat, line in plan["lines"]]
+        for played in table.log.lines_after(plan["since"]):
+            if left[:1] == [played]:
+                del left[0]
+        return left
+
+    async def _save(self, table: LiveTable, person_id: int, lines: Sequence[PlannedLine]) -> None:
+        """Replace the person's plan at a table; without lines it is deleted. Raises LimitReached."""
+        async with self._store.begin(table=table.stored_info.id) as unit:
+            if lines:
+                await self._limits.count(unit, person_id, "plans")
+            plan = {"since": table.seq, "lines": [list(line) for line in lines]} if lines else None
+            await unit.facts.set(FEATURE, table.stored_info.id, person_id, plan)
 
 
 def _within_plan(
@@ -208,17 +227,24 @@ MAX_LINES = 40
 FEATURE = "plans"
 
 
-class PlanTrial(NamedTuple):
-    """How far a plan could be played: the last position, the lines in full, and what each brought about.
+class PlanStep(NamedTuple):
+    """A line that was played, in full, and what it brought about. said: what the planner's own orders would
+    say then, with what that brings about."""
 
-    said: after each line, what the planner's own orders would say, with what it brings about. error: why
-    the next line cannot be played, None if all could. ran: the last run that a line brought about.
+    seat: int
+    line: str
+    sentences: Sequence[str]
+    said: Sequence[str]
+
+
+class PlanTrial(NamedTuple):
+    """How far a plan could be played: the last position, and the lines that led there.
+
+    error: why the next line cannot be played, None if all could. ran: the last run that a line brought about.
     """
 
     state: engine.State
-    lines: tuple[PlannedLine, ...]
-    sentences: tuple[tuple[str, ...], ...]
-    said: tuple[tuple[str, ...], ...] = ()
+    steps: Sequence[PlanStep]
     error: engine.UnreadableError | engine.AmbiguousError | engine.RefusedError | None = None
     ran: engine.TrainsRan | None = None
 
@@ -244,39 +270,32 @@ def try_plan(
     out: their effect would reveal them.
     """
     state = engine.visible_to(state, engine_seat(planner))
-    played: list[PlannedLine] = []
-    sentences: list[tuple[str, ...]] = []
-    said: list[tuple[str, ...]] = []
-    ran: engine.TrainsRan | None = None
+    steps, ran = list[PlanStep](), None
     for seat, line in lines:
         try:
             result = engine.play_line(state, engine_seat(seat), line)
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
-            return PlanTrial(state, tuple(played), tuple(sentences), tuple(said), error, ran)
+            return PlanTrial(state, steps, error, ran)
         ran = next((e for e in reversed(result.events) if isinstance(e, engine.TrainsRan)), ran)
         move = PlayedMove(engine_seat(seat), result.line, tuple(result.events))
         run = run_orders(result.state, [each.with_move(move) for each in armed])
         armed, state = run.armed, run.state
-        said.append(
-            tuple(f"{each.line} — {' '.join(engine.narrate(each.state, each.events))}" for each in run.spoken)
-        )
-        played.append((seat, result.line))
-        sentences.append(tuple(engine.narrate(result.state, result.events)))
-    return PlanTrial(state, tuple(played), tuple(sentences), tuple(said), ran=ran)
+        said = [f"{e.line} — {' '.join(engine.narrate(e.state, e.events))}" for e in run.spoken]
+        steps.append(PlanStep(seat, result.line, engine.narrate(result.state, result.events), said))
+    return PlanTrial(state, steps, ran=ran)
 
 
 def trial_text(before: engine.State, trial: PlanTrial, plan: Sequence[PlannedLine]) -> str:
     """The result of a plan: its lines, changes of cash, the standings, and who acts next."""
     rows = []
-    steps = zip(trial.lines, trial.sentences, trial.said, strict=True)
-    for number, ((seat, line), outcome, said) in enumerate(steps, 1):
+    for number, (seat, line, outcome, said) in enumerate(trial.steps, 1):
         dash = " — " if outcome else ""
         rows.append(f"{number}. {before.name(engine_seat(seat))}: {line}{dash}{' '.join(outcome)}")
         rows += [f"   Your order would say: {each}" for each in said]
     if trial.error is not None:
-        seat, line = plan[len(trial.lines)]
+        seat, line = plan[len(trial.steps)]
         name = before.name(engine_seat(seat))
-        rows.append(f"{len(trial.lines) + 1}. {name}: {line} is not possible there: {trial.error}")
+        rows.append(f"{len(trial.steps) + 1}. {name}: {line} is not possible there: {trial.error}")
     cash = list(text_views.cash_changes(before, trial.state))
     next_turn = text_views.waiting_sentence(trial.state, pending_decisions(trial.state, 0))
     return "\n".join(
@@ -288,47 +307,3 @@ def trial_text(before: engine.State, trial: PlanTrial, plan: Sequence[PlannedLin
             f"Then: {next_turn}",
         ]
     )
-
-
-def remaining_lines(plan: Sequence[PlannedLine], played: Iterable[PlannedLine]) -> list[PlannedLine]:
-    """The plan without the lines that have been played in its order, possibly among others."""
-    remaining = list(plan)
-    for line in played:
-        if remaining and remaining[0] == line:
-            remaining.pop(0)
-    return remaining
-
-
-def leading_own_lines(plan: Sequence[PlannedLine], seat: int) -> list[str]:
-    """The lines at the start of a plan that belong to the planner's own seat."""
-    own_lines = []
-    for line_seat, line in plan:
-        if line_seat != seat:
-            break
-        own_lines.append(line)
-    return own_lines
-
-
-class PlanStore:
-    """Loads and saves plans."""
-
-    def __init__(self, store: Store, limits: Limits) -> None:
-        self._store = store
-        self._limits = limits
-
-    async def load(self, table: LiveTable, person_id: int) -> list[PlannedLine]:
-        """The person's plan at a table, without the lines that have been played since as planned."""
-        async with self._store.read() as unit:
-            plan = await unit.facts.get(FEATURE, table.stored_info.id, person_id)
-        if plan is None:
-            return []
-        lines = [(int(seat), str(line)) for seat, line in plan["lines"]]
-        return remaining_lines(lines, table.log.lines_after(plan["since"]))
-
-    async def save(self, table: LiveTable, person_id: int, lines: Sequence[PlannedLine]) -> None:
-        """Replace the person's plan at a table; without lines it is deleted. Raises LimitReached."""
-        async with self._store.begin(table=table.stored_info.id) as unit:
-            if lines:
-                await self._limits.count(unit, person_id, "plans")
-            plan = {"since": table.seq, "lines": [list(line) for line in lines]} if lines else None
-            await unit.facts.set(FEATURE, table.stored_info.id, person_id, plan)

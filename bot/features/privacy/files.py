@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from email.utils import parseaddr
@@ -66,7 +66,8 @@ class DataFolder:
             path.unlink(missing_ok=True)
         for path, raw in _contents(self._of_tables("games", codes)):
             if replacing.holds(text := raw.decode("utf-8", "replace")):
-                write_whole(path, replacing.text(text).encode())
+                rewrite = replacing.game_text if path.suffix == ".18xx" else replacing.text
+                write_whole(path, rewrite(text).encode())
         blotted = Replacing(replacing.identifiers, replacing.names, ERASED)
         self._rewrite_logs(blotted.text)
 
@@ -130,21 +131,11 @@ class Retainer:
 
     async def run(self) -> None:
         """Delete games once a day. One process of a store does it. Never returns."""
-        while True:
-            try:
-                await self.delete_games()
-            except (StoreError, OSError) as error:
-                log.warning("what has been kept long enough could not be deleted: %s", error)
-            await asyncio.sleep(INTERVAL.total_seconds())
+        await _daily(self.delete_games, "what has been kept long enough could not be deleted: %s")
 
     async def run_log(self) -> None:
         """Delete lines of the log once a day. Every process does it. Never returns."""
-        while True:
-            try:
-                await self.delete_log_lines()
-            except OSError as error:
-                log.warning("the log could not be shortened: %s", error)
-            await asyncio.sleep(INTERVAL.total_seconds())
+        await _daily(self.delete_log_lines, "the log could not be shortened: %s")
 
     async def delete_games(self) -> int:
         """Delete the games that have been over for long enough; how many."""
@@ -165,3 +156,13 @@ class Retainer:
         if self._settings.log_days and self._folder is not None:
             before = self._store.now() - timedelta(days=self._settings.log_days)
             await asyncio.to_thread(self._folder.delete_log_before, before)
+
+
+async def _daily(step: Callable[[], Awaitable[object]], complaint: str) -> None:
+    """Take a step once a day, also after it has failed. Never returns."""
+    while True:
+        try:
+            await step()
+        except (StoreError, OSError) as error:
+            log.warning(complaint, error)
+        await asyncio.sleep(INTERVAL.total_seconds())

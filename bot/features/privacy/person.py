@@ -184,24 +184,31 @@ class PersonalData:
         for open_poll in table.polls:
             if open_poll.poll.details.get("person") == person_id:
                 await self._polls.drop(draft, open_poll, f"{word} has left")
+        hosts = ""
         if info.host_id == person_id:
             host = next_host(info) if table.begun else None
             await unit.tables.update(info.id, host_id=host.person_id if host else None)
+            hosts = f" {host.name} is the host now." if host else ""
         if info.status == "lobby":
             await leave_lobby(draft, person_id)
             return
         if player is not None:
             await unit.tables.vacate_seat(player.seat_id)
-        if seat is None:
-            return
-        state, events = engine.rename_player(table.state, engine_seat(seat), word)
-        sentence = f"{word} has left Railpost."
-        if player is not None and info.status in ("running", "paused"):
+        sentence = f"{'The host' if seat is None else word} has left Railpost."
+        is_missed = player is not None and seat is not None and info.status in ("running", "paused")
+        if is_missed:
             await unit.tables.update(info.id, status="paused")
             sentence += " The game waits until somebody takes that seat."
+        if not info.is_over:
+            sentence += hosts
+        if is_missed or (hosts and not info.is_over):
             draft.announce("news", sentence)
+        if seat is None:
+            return
+        if is_missed:
             await self._polls.drop_votes_of(draft, seat, f"{word} has left")
             draft.messages += messages.lobby_refreshes(info)
+        state, events = engine.rename_player(table.state, engine_seat(seat), word)
         draft.add_row(
             LogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
                       events=engine.encode_events(events)),

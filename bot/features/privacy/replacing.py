@@ -17,6 +17,8 @@ from mail.reading.headers import decode_text
 SOMEBODY = "somebody"
 WORDS_OF_RECORDS = frozenset({"type", "kind"})
 """Entries of a stored record that say what it is; no text of anybody."""
+LINES = "lines"
+"""The entry of a stored record with lines in notation: of a plan, of a result."""
 
 
 class Replacing:
@@ -35,6 +37,9 @@ class Replacing:
         found += [_whole_word(name) for name in self.names]
         self._pattern = re.compile("|".join(found)) if found else None
         plain = {form for each in (*self.identifiers, *self.names) for form in (each, _escaped(each))}
+        named = "|".join(map(re.escape, self.names)) or "(?!)"
+        behind, before = r"(?:(?<=\bfrom )|(?<=\bto )(?<!\bup to ))", r"(?:(?<=^)|(?<=^[!?]))"
+        self._in_line = re.compile(rf"{behind}(?:{named})(?!\w)|{before}(?:{named})(?=:)")
         self._raw = re.compile(
             b"|".join(re.escape(each.encode()) for each in sorted(plain)) or rb"(?!)", re.IGNORECASE
         )
@@ -52,11 +57,18 @@ class Replacing:
         return bool(self._pattern and self._pattern.search(text))
 
     def line(self, line: str) -> str:
-        """A line in notation without them: the names as they are written there, behind the first word."""
-        first, space, rest = line.partition(" ")
-        for name in self.names:
-            rest = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", self.word, rest)
-        return f"{first}{space}{rest}"
+        """A line in notation without them. A name stands there behind `from` and `to`, or before a colon;
+        elsewhere it is an amount or a word of the notation."""
+        return self._in_line.sub(self.word, line)
+
+    def game_text(self, text: str) -> str:
+        """A game text without them: a line in notation for each move; players, checkpoints and comments have
+        names anywhere."""
+        in_words = ("players ", "#", "=", "@")
+        return "".join(
+            self.text(line) if line.startswith(in_words) else self.line(line)
+            for line in text.splitlines(keepends=True)
+        )
 
     def value(self, value: Any) -> Any:
         """A value as JSON or MessagePack gives it, without them."""
@@ -68,12 +80,19 @@ class Replacing:
             case list() | tuple():
                 return [self.value(each) for each in value]
             case dict():
-                return {
-                    key: each if key in WORDS_OF_RECORDS else self.value(each) for key, each in value.items()
-                }
+                return {key: self._entry(key, each) for key, each in value.items()}
             case int() if str(value) in self.identifiers:
                 return 0
         return value
+
+    def _entry(self, key: Any, value: Any) -> Any:
+        return value if key in WORDS_OF_RECORDS else self._lines(value) if key == LINES else self.value(value)
+
+    def _lines(self, value: Any) -> Any:
+        """Lines in notation, also each with its seat."""
+        if isinstance(value, list | tuple):
+            return [self._lines(each) for each in value]
+        return self.line(value) if isinstance(value, str) else value
 
     def raw(self, raw: bytes) -> bytes:
         """Stored bytes without them: MessagePack, JSON, a mail, or text."""
@@ -135,7 +154,7 @@ def _as_mail(raw: bytes) -> EmailMessage | None:
 
 
 def _whole_word(name: str) -> str:
-    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    pattern = rf"(?<![\w$])(?<!\d,){re.escape(name)}(?!\w)"
     return f"(?i:{pattern})" if len(name) > 2 else pattern
 
 

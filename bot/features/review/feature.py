@@ -7,7 +7,6 @@ of one review are asked for one after the other.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from functools import lru_cache, partial
 
 import msgspec
@@ -16,7 +15,7 @@ import engine
 from bot.features.review import texts
 from bot.features.review.game import Move, PlayedGame, played_game
 from bot.features.review.review import Review
-from bot.features.review.second_opinion import Ranking
+from bot.features.review.second_opinion import Ranking, second_opinion
 from bot.hub.command import Command, Form, Query, QueryRequest
 from bot.hub.feature import EndingPart
 from bot.hub.request import QueryAnswer
@@ -75,7 +74,7 @@ async def _review_of_table(table: LiveTable) -> Review:
     """The review of a game, with the numbers of its moves in the log."""
     start, events = table.log.stored_game()
     rows = tuple(_row(table.log.row(seq)) for seq in table.log.line_of_play.played)
-    return await asyncio.to_thread(review_of, start, events, rows, is_study=_may_study(table))
+    return await asyncio.to_thread(_review, engine.encode_state(start), events, rows, _may_study(table))
 
 
 def _row(row: LogRow) -> Row:
@@ -103,7 +102,7 @@ def part_text(review: Review, part: str, ranking: Ranking) -> str:
         case "trains":
             return texts.trains_text(review)
         case "robot":
-            return texts.robot_text(review, review.opinions(ranking))
+            return texts.robot_text(review, second_opinion(review.game, ranking))
         case _:
             return "\n".join([*review.sentences, more_parts(review)])
 
@@ -127,21 +126,11 @@ def chart_of(review: Review) -> ReviewChart:
     return ReviewChart(tuple(review.marks), review.bars)
 
 
-def review_of(
-    start: engine.State, events: tuple[bytes, ...], rows: tuple[Row, ...] = (), *, is_study: bool
-) -> Review:
-    """The review of a stored game (`TableQueries.stored_game`), or the one that was just made of it.
-
-    rows: of its moves; without them they count from 1. is_study: the game is over or for practice.
-    """
-    return _review(engine.encode_state(start), events, rows, is_study)
-
-
 @lru_cache(maxsize=2)
 def _review(start: bytes, events: tuple[bytes, ...], rows: tuple[Row, ...], is_study: bool) -> Review:
-    known: Sequence[Row] = rows or [(number, "", "") for number in range(1, len(events) + 1)]
+    """The review of a game, or the one that was just made of it. is_study: it is over or for practice."""
     moves = [
         Move(number, seat, line, engine.decode_events(raw))
-        for (number, seat, line), raw in zip(known, events, strict=True)
+        for (number, seat, line), raw in zip(rows, events, strict=True)
     ]
     return Review(PlayedGame(engine.decode_state(start), tuple(moves)), is_study=is_study)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import engine
@@ -195,22 +195,14 @@ class MoneySentences:
         """What is told of causes beside the companies held."""
         yield from self._sales()
         yield from self._privates()
-        tellers: dict[frozenset[Cause], Callable[[str, int, str], str]] = {
-            frozenset({Cause.FORCED}): _forced,
-            frozenset({Cause.INTEREST}): _interest,
-            frozenset({Cause.SHORTS}): _shorts,
-            frozenset({Cause.LIQUIDATION, Cause.ACQUISITIONS}): _liquidated,
-            frozenset({Cause.BANKRUPTCY}): _bankrupt,
-            frozenset({Cause.PURCHASES}): _purchases,
-            frozenset({Cause.LOANS}): _loans,
-            frozenset({Cause.UNSOLD}): _unsold,
-        }
-        for causes, teller in tellers.items():
+        for causes, (gain, loss) in _TOLD.items():
             for seat in self.last.seats:
                 mine = [e for e in self.entries if e.seat == seat and e.cause in causes]
                 amount = sum(entry.dollars for entry in mine)
-                if abs(amount) >= self.least:
-                    yield _Said(abs(amount), teller(self._name(seat), amount, _subjects(mine, amount)))
+                form, name, size = gain if amount > 0 else loss, self._name(seat), dollars(abs(amount))
+                if form and abs(amount) >= self.least:
+                    told = form.format(name=name, amount=size, of=_subjects(mine, amount))
+                    yield _Said(abs(amount), told)
 
     def _privates(self) -> Iterator[_Said]:
         """What privates brought, by income, deals, shares for them, and closing."""
@@ -247,6 +239,33 @@ class MoneySentences:
                 yield _Said(amount, f"{text} in the price of {where}.")
 
 
+_BANKRUPT = (
+    "{name} went bankrupt and was freed of {amount} more in debts than they lost.",
+    "{name} went bankrupt and lost {amount} by that.",
+)
+_TOLD: dict[frozenset[Cause], tuple[str, str]] = {
+    frozenset({Cause.FORCED}): ("", "{name} had to pay {amount} for trains of {of}."),
+    frozenset({Cause.INTEREST}): ("", "{name} had to pay {amount} for the interest of {of}."),
+    frozenset({Cause.SHORTS}): (
+        "{name} gained {amount} by short sales, most by {of}.",
+        "{name} lost {amount} by short sales, most by {of}.",
+    ),
+    frozenset({Cause.LIQUIDATION, Cause.ACQUISITIONS}): (
+        "Liquidations and sales of companies brought {name} {amount}, most by {of}.",
+        "Liquidations and sales of companies cost {name} {amount}, most by {of}.",
+    ),
+    frozenset({Cause.BANKRUPTCY}): _BANKRUPT,
+    frozenset({Cause.PURCHASES}): (
+        "{name} paid {amount} less for shares than they were worth: {of}.",
+        "{name} paid {amount} more for shares than they were worth: {of}.",
+    ),
+    frozenset({Cause.LOANS}): (
+        "Loans, taken and repaid, raised the prices of {name}'s shares by {amount} in all, most of {of}.",
+        "Loans lowered the prices of {name}'s shares by {amount} in all, most of {of}.",
+    ),
+    frozenset({Cause.UNSOLD}): ("", "Shares left in the pool cost {name} {amount} in price, most in {of}."),
+}
+"""What is told of a gain and of a loss by these causes; empty for what is never a gain."""
 _OF_PRIVATES = {
     Cause.INCOME: "of income",
     Cause.PRIVATES: "by buying and selling them",
@@ -320,45 +339,7 @@ def _subjects(entries: Sequence[Entry], amount: int) -> str:
     return join_words([f"the {subject}" for subject, part in by_subject.most_common(2) if part > 0])
 
 
-def _forced(name: str, amount: int, subjects: str) -> str:
-    return f"{name} had to pay {dollars(-amount)} for trains of {subjects}."
-
-
-def _interest(name: str, amount: int, subjects: str) -> str:
-    return f"{name} had to pay {dollars(-amount)} for the interest of {subjects}."
-
-
-def _shorts(name: str, amount: int, subjects: str) -> str:
-    verb = "gained" if amount > 0 else "lost"
-    return f"{name} {verb} {dollars(abs(amount))} by short sales, most by {subjects}."
-
-
-def _liquidated(name: str, amount: int, subjects: str) -> str:
-    verb = "brought" if amount > 0 else "cost"
-    return f"Liquidations and sales of companies {verb} {name} {dollars(abs(amount))}, most by {subjects}."
-
-
-def _bankrupt(name: str, amount: int, subjects: str) -> str:
-    return bankruptcy_sentence(name, amount)
-
-
 def bankruptcy_sentence(name: str, amount: int) -> str:
     """What a bankruptcy itself changed: shares and cash lost, debts that nobody pays."""
-    if amount > 0:
-        return f"{name} went bankrupt and was freed of {dollars(amount)} more in debts than they lost."
-    return f"{name} went bankrupt and lost {dollars(-amount)} by that."
-
-
-def _purchases(name: str, amount: int, subjects: str) -> str:
-    less_or_more = "less" if amount > 0 else "more"
-    return f"{name} paid {dollars(abs(amount))} {less_or_more} for shares than they were worth: {subjects}."
-
-
-def _loans(name: str, amount: int, subjects: str) -> str:
-    moved = ", taken and repaid, raised" if amount > 0 else " lowered"
-    text = f"Loans{moved} the prices of {name}'s shares by {dollars(abs(amount))} in all"
-    return f"{text}, most of {subjects}."
-
-
-def _unsold(name: str, amount: int, subjects: str) -> str:
-    return f"Shares left in the pool cost {name} {dollars(-amount)} in price, most in {subjects}."
+    gain, loss = _BANKRUPT
+    return (gain if amount > 0 else loss).format(name=name, amount=dollars(abs(amount)))

@@ -16,7 +16,6 @@ from bot.features.review.runs import (
     runs_of,
     train_accounts,
 )
-from bot.features.review.second_opinion import Opinion, Ranking, second_opinion
 from bot.features.review.turning_points import turning_points
 from bot.features.review.turning_words import TurningPoint, told
 from engine.game_text.history import round_statistics
@@ -72,10 +71,6 @@ class Review:
     def trains(self) -> list[TrainAccount]:
         """Every train, by what it earned and cost."""
         return train_accounts(self.game)
-
-    def opinions(self, ranking: Ranking) -> list[Opinion]:
-        """The decisions that the robot would have made otherwise."""
-        return second_opinion(self.game, ranking)
 
     @cached_property
     def statistics(self) -> list[list[str]]:

@@ -57,13 +57,8 @@ def runs_lines(review: Review) -> Iterator[str]:
     missed = dollars(sum(run.best - run.revenue for run in below))
     were = "was below the best; it" if len(below) == 1 else "were below the best; together they"
     yield f"{len(below)} of {counted(len(review.runs), 'run')} {were} missed {missed}."
-    for run in largest_misses(below):
+    for run in sorted(below, key=lambda run: run.revenue - run.best)[:MOST_RUNS]:
         yield f"- {run_line(review, run)}"
-
-
-def largest_misses(below: Sequence[Run]) -> list[Run]:
-    """The runs that missed most, the largest first."""
-    return sorted(below, key=lambda run: run.revenue - run.best)[:MOST_RUNS]
 
 
 def run_line(review: Review, run: Run) -> str:

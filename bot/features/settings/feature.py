@@ -66,10 +66,39 @@ STOPPED = {
 
 
 class PersonSettingsService:
-    """Reads and changes the settings of people. Every error is a ValueError with one sentence."""
+    """Reads and changes the settings of people, and carries out lines about one's own. Every error is a
+    ValueError with one sentence."""
 
     def __init__(self, cache: TableCache) -> None:
         self._cache, self._store = cache, cache.store
+
+    def commands(self) -> list[Command]:
+        """`turns`, `settings`, `away`, `back`."""
+        list_turns = Form("turns", "every table that waits for you, the most urgent first")
+        own = Form(
+            "settings [TEXT]", "how you are told: channels, digest, quiet hours, time zone", "settings",
+            pattern=r"settings(?: [^?]{1,80})?",
+        )  # fmt: skip
+        away = Form(
+            "away until DATE", "you are away; `away until DATE deputy NAME`, `back`",
+            pattern=r"away (?:until|from|off).{0,60}",
+        )  # fmt: skip
+        return [
+            PersonCommand("turns", (list_turns,), self._turns, Lines.NONE),
+            PersonCommand("settings", (own,), self._change),
+            PersonCommand("away", (away,), self._change),
+            PersonCommand("back", (Form("back"),), self._change),
+        ]
+
+    async def _turns(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        return QueryAnswer("turns", await self.turns(person_id))
+
+    async def _change(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
+        """Change settings, or show them with the controls that change them."""
+        text = await self.apply(person_id, lines)
+        is_change = any(map(without_word, lines))
+        now = [without_word(line) for line in text.splitlines()]
+        return QueryAnswer("settings", text, controls=() if is_change else settings_controls(now))
 
     async def settings(self, person_id: int) -> PersonSettings:
         """The settings of a person. Raises NotFound."""
@@ -337,38 +366,3 @@ def settings_controls(now: Collection[str]) -> tuple[Control, ...]:
 
 def _choose(label: str, lines: Collection[tuple[str, str]]) -> Choose:
     return Choose(label, tuple(Option(option, f"settings {line}") for option, line in lines))
-
-
-class SettingsCommands:
-    """Carries out lines about a person's own settings."""
-
-    def __init__(self, settings: PersonSettingsService) -> None:
-        self._settings = settings
-
-    def commands(self) -> list[Command]:
-        """`turns`, `settings`, `away`, `back`."""
-        list_turns = Form("turns", "every table that waits for you, the most urgent first")
-        own = Form(
-            "settings [TEXT]", "how you are told: channels, digest, quiet hours, time zone", "settings",
-            pattern=r"settings(?: [^?]{1,80})?",
-        )  # fmt: skip
-        away = Form(
-            "away until DATE", "you are away; `away until DATE deputy NAME`, `back`",
-            pattern=r"away (?:until|from|off).{0,60}",
-        )  # fmt: skip
-        return [
-            PersonCommand("turns", (list_turns,), self._turns, Lines.NONE),
-            PersonCommand("settings", (own,), self._change),
-            PersonCommand("away", (away,), self._change),
-            PersonCommand("back", (Form("back"),), self._change),
-        ]
-
-    async def _turns(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
-        return QueryAnswer("turns", await self._settings.turns(person_id))
-
-    async def _change(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
-        """Change settings, or show them with the controls that change them."""
-        text = await self._settings.apply(person_id, lines)
-        is_change = any(map(without_word, lines))
-        now = [without_word(line) for line in text.splitlines()]
-        return QueryAnswer("settings", text, controls=() if is_change else settings_controls(now))

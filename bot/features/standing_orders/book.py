@@ -32,12 +32,16 @@ UNDONE = "What it was left for was undone."
 
 
 @dataclass
-class OrderBook:
-    """What has been read of the orders of one table: kept while the table is in memory."""
+class _Book:
+    """What has been read of the orders of one table, while that is in memory. No id of an order is a key: one
+    that was given in a transaction which failed is given again."""
 
     starts: dict[int, engine.State] = field(default_factory=dict)  # by the move after which an order was left
-    orders: dict[int, Order] = field(default_factory=dict)  # by the id of the order
+    orders: dict[tuple[int, int, str], Order] = field(default_factory=dict)  # by seat, that move, and line
     moves: dict[int, PlayedMove] = field(default_factory=dict)  # by row of the log
+
+
+_books = WeakKeyDictionary[LiveTable, _Book]()
 
 
 @dataclass
@@ -48,27 +52,11 @@ class ReadOrders:
     ended: dict[int, str] = field(default_factory=dict)
 
 
-class OrderBooks:
-    """The books of the tables in memory."""
-
-    def __init__(self) -> None:
-        self._books = WeakKeyDictionary[LiveTable, OrderBook]()
-
-    def of(self, table: LiveTable) -> OrderBook:
-        """The book of a table."""
-        return self._books.setdefault(table, OrderBook())
-
-    def read(
-        self, table: LiveTable, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
-    ) -> ReadOrders:
-        """The orders of records after the log with further rows. Raises LogNotLoaded."""
-        return read_orders(table, self.of(table), records, new_rows)
-
-
 def read_orders(
-    table: LiveTable, book: OrderBook, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
+    table: LiveTable, records: Iterable[OrderRecord], new_rows: Sequence[LogRow] = ()
 ) -> ReadOrders:
-    """The orders of records after the log with further rows."""
+    """The orders of records after the log with further rows. Raises LogNotLoaded."""
+    book = _books.setdefault(table, _Book())
     played = resolve_line_of_play(new_rows, table.log.line_of_play).played
     later = {row.seq: row for row in new_rows}
     found = ReadOrders()
@@ -77,20 +65,21 @@ def read_orders(
             found.ended[record.id] = UNDONE
             continue
         start, seat = _start_of(table, book, record, played, later), engine_seat(record.seat)
-        if record.id not in book.orders:
+        key = record.seat, record.armed_at, record.line
+        if key not in book.orders:
             try:
                 own_view = engine.visible_to(start, seat)
-                book.orders[record.id] = parse_order(engine.game_of(own_view), seat, record.line)
+                book.orders[key] = parse_order(engine.game_of(own_view), seat, record.line)
             except (engine.UnreadableError, engine.RefusedError) as error:
                 found.ended[record.id] = str(error)
                 continue
         moves = tuple(_move(table, book, seq, later) for seq in played if seq > record.armed_at)
-        found.armed.append(ArmedOrder(record.id, seat, book.orders[record.id], start, moves))
+        found.armed.append(ArmedOrder(record.id, seat, book.orders[key], start, moves))
     return found
 
 
 def _start_of(
-    table: LiveTable, book: OrderBook, record: OrderRecord, played: Sequence[int], later: Mapping[int, LogRow]
+    table: LiveTable, book: _Book, record: OrderRecord, played: Sequence[int], later: Mapping[int, LogRow]
 ) -> engine.State:
     """The position in which an order was left; it may be left in the commit that plays the move before it."""
     if record.armed_at in later:
@@ -115,7 +104,7 @@ def _is_undone(
     return record.armed_at not in counted or not counted.issuperset(said)
 
 
-def _move(table: LiveTable, book: OrderBook, seq: int, later: Mapping[int, LogRow]) -> PlayedMove:
+def _move(table: LiveTable, book: _Book, seq: int, later: Mapping[int, LogRow]) -> PlayedMove:
     if (row := later.get(seq)) is not None:
         return _played_move(row)
     if seq not in book.moves:
@@ -196,3 +185,9 @@ def declining_seat(table: LiveTable, voters: Sequence[int]) -> int | None:
         if owners.get(order.seat) == order.person_id and declines_votes(order.line)
     }
     return next((seat for seat in voters if seat in declining), None)
+
+
+def armed_orders(table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
+    """The orders of a player that are armed now. Raises LogNotLoaded."""
+    own = orders_of(table, seat, person_id)
+    return read_orders(table, own).armed if own else []

@@ -11,13 +11,12 @@ from functools import partial
 
 import engine
 from bot.features.standing_orders.book import (
-    OrderBook,
-    OrderBooks,
     full_order_line,
     is_about_orders,
     is_limit,
     limit_as_own_order,
     orders_of,
+    read_orders,
 )
 from bot.features.standing_orders.pages import (
     OrderLine,
@@ -37,7 +36,7 @@ from bot.hub.polls import holds_table
 from bot.hub.request import CommandResult, QueryAnswer, Request, is_from_deputy, not_running, refused
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
-from engine.standing_orders import ArmedOrder, parse_order, replaces
+from engine.standing_orders import parse_order, replaces
 from storage import OrderRecord, resolve_line_of_play
 
 MAX_MOVES = 20
@@ -48,8 +47,8 @@ ENDED_SHOWN = 5
 class OrderHandler:
     """Carries out `auto …` for a seated player."""
 
-    def __init__(self, cache: TableCache, books: OrderBooks, moves: MoveHandler) -> None:
-        self._cache, self._books, self._moves = cache, books, moves
+    def __init__(self, cache: TableCache, moves: MoveHandler) -> None:
+        self._cache, self._moves = cache, moves
 
     def commands(self) -> list[Command]:
         """`auto ORDER`, and `standing protect`, which leaves the same order."""
@@ -137,8 +136,9 @@ class OrderHandler:
     ) -> CommandResult:
         async with self._cache.store.read() as unit:
             ended = await unit.orders.ended(table.stored_info.id, person_id, ENDED_SHOWN)
-        text = list_text(table, own, preview_texts(table, self._books.of(table), own), ended, request.seat)
-        controls = order_controls(table.state, request.seat, has_orders=bool(own))
+        text = list_text(table, own, preview_texts(table, own), ended, request.seat)
+        is_over = table.stored_info.is_over
+        controls = () if is_over else order_controls(table.state, request.seat, has_orders=bool(own))
         return QueryAnswer("auto", text, controls=controls)
 
     async def _carry_out(
@@ -164,27 +164,21 @@ class OrderHandler:
         rows = [*draft.log_rows]
         move = resolve_line_of_play(rows, table.log.line_of_play).current_move
         added = await unit.orders.add(table_id, request.seat, player.person_id, text, move, draft.seq)
-        replaced = self._replaced_by(draft, request.seat, own, text)
+        replaced = _replaced_by(draft, request.seat, own, text)
         if replaced:
             await unit.orders.end(table_id, replaced.id, f"`{text}` has replaced it.")
             own.remove(replaced)
         own.append(added)
         return _Answer(armed_text(len(own), text, replaced.line if replaced else ""), added)
 
-    def _replaced_by(
-        self, draft: CommitDraft, seat: int, own: Sequence[OrderRecord], text: str
-    ) -> OrderRecord | None:
-        """The armed order in whose place a new one is."""
-        game = engine.game_of(engine.visible_to(draft.state or draft.table.state, engine_seat(seat)))
-        order = parse_order(game, engine_seat(seat), text)
-        armed = self._books.read(draft.table, own, [*draft.log_rows]).armed
-        older = {each.id for each in armed if replaces(order, each.order)}
-        return next((each for each in own if each.id in older), None)
 
-    def armed_orders(self, table: LiveTable, seat: int, person_id: int) -> list[ArmedOrder]:
-        """The orders of a player that are armed now. Raises LogNotLoaded."""
-        own = orders_of(table, seat, person_id)
-        return self._books.read(table, own).armed if own else []
+def _replaced_by(draft: CommitDraft, seat: int, own: Sequence[OrderRecord], text: str) -> OrderRecord | None:
+    """The armed order in whose place a new one is."""
+    game = engine.game_of(engine.visible_to(draft.state or draft.table.state, engine_seat(seat)))
+    order = parse_order(game, engine_seat(seat), text)
+    armed = read_orders(draft.table, own, [*draft.log_rows]).armed
+    older = {each.id for each in armed if replaces(order, each.order)}
+    return next((each for each in own if each.id in older), None)
 
 
 class _Answer:
@@ -213,9 +207,11 @@ def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderR
         if reasons:
             lines.append(f"It has ended. {reasons[0]}")
         elif not said and order in left:  # a later line of the message may have taken its place
-            previews = preview_texts(draft.table, OrderBook(), left, now, [*draft.log_rows])
+            previews = preview_texts(draft.table, left, now, [*draft.log_rows])
             lines.append(previews[order.id])
     table = draft.table
     if draft.armed_orders and holds_table(table.polls, table.stored_info.pace, draft.timestamp):
         lines.append("Orders wait until the vote on the undo is over.")
+    if draft.armed_orders and table.stored_info.status == "paused":
+        lines.append("Orders wait until the game goes on.")
     return tuple(lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.features.standing_orders.book import OrderBook, read_orders
+from bot.features.standing_orders.book import read_orders
 from bot.hub.feature import Addition, TurnPage
 from bot.hub.table import LiveTable
 from bot.position.controls import Ask, Control, Say, Show
@@ -69,14 +69,13 @@ def armed_text(number: int, line: str, replaced: str = "") -> str:
 
 def preview_texts(
     table: LiveTable,
-    book: OrderBook,
     own: Sequence[OrderRecord],
     state: engine.State | None = None,
     new_rows: Sequence[LogRow] = (),
 ) -> Mapping[int, str]:
     """By id what each order would do now, as a sentence. state: the position after new rows, None for the
     table's."""
-    found = read_orders(table, book, own, new_rows)
+    found = read_orders(table, own, new_rows)
     now = state or table.state
     texts = dict(found.ended)
     for index, armed in enumerate(found.armed):

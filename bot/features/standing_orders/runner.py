@@ -16,7 +16,7 @@ import logging
 from collections.abc import Sequence
 
 import engine
-from bot.features.standing_orders.book import OrderBooks, ReadOrders
+from bot.features.standing_orders.book import ReadOrders, read_orders
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.loading import load_info, load_recipient
@@ -36,8 +36,8 @@ ORDER_TRANSPORT = "order"
 class OrderRunner:
     """Lets the orders of a table speak."""
 
-    def __init__(self, cache: TableCache, books: OrderBooks, polls: PollHandler) -> None:
-        self._cache, self._books, self._polls = cache, books, polls
+    def __init__(self, cache: TableCache, polls: PollHandler) -> None:
+        self._cache, self._polls = cache, polls
 
     async def release(self, row: StoredTimer) -> bool:
         """The time is over for which the orders of a table wait for a vote on an undo: they speak."""
@@ -63,7 +63,7 @@ class OrderRunner:
 
     async def _speak(self, draft: CommitDraft, records: list[OrderRecord], restored: set[int]) -> None:
         try:
-            found = self._books.read(draft.table, records, [*draft.log_rows])
+            found = read_orders(draft.table, records, [*draft.log_rows])
             run = run_orders(draft.state or draft.table.state, found.armed)
         except LogNotLoaded:
             raise
@@ -86,16 +86,14 @@ class OrderRunner:
         table = draft.table
         if not table.begun and draft.state is None:
             return False
-        status = table.stored_info.status
-        if draft.open_unit is not None:
-            status = (await draft.open_unit.tables.get(table.stored_info.id)).status
-        resumed = status == "running" != table.stored_info.status
-        open_polls = table.polls
-        if draft.open_unit is not None:
-            open_polls = tuple(await draft.open_unit.polls.open_polls(table.stored_info.id))
-        pace, now = table.stored_info.pace, draft.timestamp
-        if holds_table(open_polls, pace, now):
+        info, unit = table.stored_info, draft.open_unit
+        status, open_polls = info.status, [*table.polls]
+        if unit is not None:
+            status = (await unit.tables.get(info.id)).status
+            open_polls = await unit.polls.open_polls(info.id)
+        if holds_table(open_polls, info.pace, draft.timestamp):
             return False
+        resumed = status == "running" != info.status
         released = any(each.poll.kind == UNDO_POLL for each in table.polls)
         changed = draft.state is not None or draft.armed_orders or resumed or released
         return bool(changed) and table.begun and status in ("running", "finished")
@@ -143,10 +141,9 @@ class OrderRunner:
         draft.ended_orders = ended
         if not run.state.game_over:
             again = {order.id for order in undone if order.id in restored}
-            told = [order for order in ended if order.id not in draft.armed_orders | again]
-            records_told = [(records[o.id], o.reason) for o in told]
+            told = [(records[o.id], o.reason) for o in ended if o.id not in draft.armed_orders | again]
             await self._tell(
-                draft, [(r, f"Your order `{r.line}` has ended. {reason}") for r, reason in records_told]
+                draft, [(order, f"Your order `{order.line}` has ended. {reason}") for order, reason in told]
             )
 
     @staticmethod

@@ -11,7 +11,6 @@ from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import (
     CommandResult,
     Completed,
-    LineRefused,
     Request,
     ask_to_confirm,
     is_from_deputy,
@@ -46,23 +45,16 @@ class StatusCommands:
         ]
 
     async def _pause_or_resume(self, table_id: int, request: Request) -> CommandResult:
-        """`pause` and `resume`, as a player writes them."""
-        by = request.person_id
+        """`pause` and `resume`, as a player writes them; of the operator, for the player of the seat."""
+        info = (await self._cache.get(table_id, with_log=False)).stored_info
+        player = info.player_at(request.seat)
+        by = request.person_id or (player.person_id if player else None)
         if result := await self._cache.stored_result(request.request_id):
             return result
-        try:
-            if request.lines[0].casefold() != request.word:
-                raise ValueError(f"Write `{request.word}` on a line by itself.")
-            said: tuple[str, ...] = ()
-            if request.word == "pause":
-                await self._running.pause(table_id, by=by, request_id=request.request_id)
-            else:
-                said = await self._running.resume(table_id, by=by, request_id=request.request_id)
-        except ValueError as error:
-            return LineRefused(0, request.lines[0], str(error))
-        code = (await self._cache.get(table_id)).stored_info.code
-        done = f"Table {code} is paused." if request.word == "pause" else f"Table {code} is resumed."
-        return Completed((), (done, *said))
+        _check_alone(request)
+        change = self._running.pause if request.word == "pause" else self._running.resume
+        said = await change(table_id, by=by, request_id=request.request_id)
+        return Completed((), (f"Table {info.code} is {request.word}d.", *said))
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Give up the seat and pause the table, after a confirmation."""
@@ -99,12 +91,8 @@ class StatusCommands:
             info = table.stored_info
             if problem := not_running(table, "lobby", "running", "paused"):
                 return problem
-            try:
-                if request.lines[0].casefold() != request.word:
-                    raise ValueError("Write `end` on a line by itself.")
-                check_allowed(info, by, seated_players=True)
-            except ValueError as error:
-                return LineRefused(0, request.lines[0], str(error))
+            _check_alone(request)
+            check_allowed(info, by, seated_players=True)
             if by is not None and by != info.host_id:
                 if problem := not_running(table, "running", "paused"):
                     return problem
@@ -116,6 +104,12 @@ class StatusCommands:
             return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.")
         info = await self._running.end_now(table_id, by=by, request_id=request.request_id)
         return Completed((), (f"Table {info.code} is ended.",))
+
+
+def _check_alone(request: Request) -> None:
+    """Raises ValueError for a line with more than its word."""
+    if request.lines[0].casefold() != request.word:
+        raise ValueError(f"Write `{request.word}` on a line by itself.")
 
 
 async def _end(draft: CommitDraft, request: Request, poll: TablePoll) -> list[str]:

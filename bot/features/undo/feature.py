@@ -107,9 +107,13 @@ class UndoHandler:
 
 
 def _rewind_of(table: LiveTable, open_poll: TablePoll) -> Rewind | None:
-    """The rewind that a poll is about, from the current position."""
-    kind: RewindKind = "undo" if open_poll.poll.kind == "undo" else "redo"
-    return current_rewind(table, kind, int(open_poll.poll.details["target"]))
+    """The rewind that a poll is about, from the current position; None if it would do nothing any more."""
+    target, log = int(open_poll.poll.details["target"]), table.log
+    if open_poll.poll.kind == "undo":
+        rewind, is_there = rewind_to(table, "undo", target), target in (0, *log.line_of_play.played)
+    else:
+        rewind, is_there = rewind_to(table, "redo", target), log.redo_targets[-1:] == [target]
+    return rewind if is_there and rewind.moves else None
 
 
 def _is_possible(table: LiveTable, info: TableInfo, open_poll: TablePoll) -> bool:
@@ -153,30 +157,18 @@ def rewind_for(table: LiveTable, kind: RewindKind, seat: int) -> Rewind | str:
     """What `undo` or `redo` would do for a seat, or the reason why it is not possible."""
     if kind == "undo":
         move = table.log.last_move_of(seat)
-        return undo_to(table, table.log.parent_of(move)) if move else "You have no move to undo."
+        return rewind_to(table, kind, table.log.parent_of(move)) if move else "You have no move to undo."
     if not table.log.redo_targets:
         return "There is nothing to redo: a redo is possible after an undo, until the next move."
-    return redo_to(table, table.log.redo_targets[-1])
+    return rewind_to(table, kind, table.log.redo_targets[-1])
 
 
-def undo_to(table: LiveTable, target: int) -> Rewind:
-    """Undo everything after a move, or with 0 the whole game."""
-    return Rewind("undo", target, tuple(m for m in table.log.line_of_play.played if m > target))
-
-
-def redo_to(table: LiveTable, target: int) -> Rewind:
-    """Redo the undone moves up to this one."""
-    return Rewind("redo", target, tuple(m for m in table.log.line_of_play.undone if m <= target))
-
-
-def current_rewind(table: LiveTable, kind: RewindKind, target: int) -> Rewind | None:
-    """The rewind that a poll is about, from the current position; None if it would do nothing any more."""
-    if kind == "redo":
-        return redo_to(table, target) if table.log.redo_targets[-1:] == [target] else None
-    if target and target not in table.log.line_of_play.played:
-        return None
-    rewind = undo_to(table, target)
-    return rewind if rewind.moves else None
+def rewind_to(table: LiveTable, kind: RewindKind, target: int) -> Rewind:
+    """Undo everything after a move, with 0 the whole game; or redo the undone moves up to this one."""
+    line = table.log.line_of_play
+    if kind == "undo":
+        return Rewind(kind, target, tuple(move for move in line.played if move > target))
+    return Rewind(kind, target, tuple(move for move in line.undone if move <= target))
 
 
 def poll_question(table: LiveTable, rewind: Rewind) -> str:

@@ -112,11 +112,7 @@ def _tiles(query: QueryRequest) -> str:
 async def _routes(query: QueryRequest) -> QueryAnswer:
     state, table = query.table.state, query.table
     company = company_named(state, query.argument) if query.argument else ""
-    last: dict[str, engine.TrainsRan] = {}
-    for _, run in table.log.runs():
-        last.setdefault(run.company, run)
-    text = routes_view(state, last, company)
-    return QueryAnswer("routes", text, argument=company)
+    return QueryAnswer("routes", routes_view(state, table.last_runs(), company), argument=company)
 
 
 def log_view(table: LiveTable, last: int = DEFAULT_LOG_ROWS) -> str:

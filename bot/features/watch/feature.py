@@ -65,17 +65,9 @@ class WatchedGame(NamedTuple):
         return controls_of(self.snapshot, is_read=bool(self.url))
 
 
-class KeptGame(NamedTuple):
-    """The game of a post. since: the moves of the snapshot before, None where it was the first. url: of the
-    page that it was read from, empty for a file."""
-
-    snapshot: Snapshot
-    since: int | None
-    url: str = ""
-
-
 class StoredGame(NamedTuple):
-    """The game of a post as its setting of the store has it. since, url: as in KeptGame. packed: its file."""
+    """The game of a post as its setting of the store has it. since: the moves of the snapshot before, None
+    where it was the first. packed: its file. url: of the page that it was read from, empty for a file."""
 
     since: int | None
     packed: str
@@ -166,19 +158,14 @@ class Watcher:
             await unit.settings.set(POSTS, posts.encode().decode())
             await unit.settings.set(_game_key(place, message), stored.encode())
 
-    async def kept(self, place: str, message: str, person_id: int | None) -> KeptGame:
-        """The game of a post, which somebody looks at. Raises ValueError where it is gone, LimitReached."""
-        async with self._store.begin() as unit:
-            await self._limits.count(unit, person_id, "pictures")
-            stored = await _kept(unit, place, message)
-        return KeptGame(await self._snapshot(stored.file), stored.since, stored.url)
-
     async def answer(
         self, place: str, message: str, person_id: int | None, question: str, pictures: Pictures
     ) -> SnapshotAnswer:
-        """What a control of a post shows to a person. Raises ValueError, LimitReached."""
-        kept = await self.kept(place, message, person_id)
-        return await answer(kept.snapshot, kept.since, question, pictures, self._review)
+        """What a control of a post shows to a person. Raises ValueError where it is gone, LimitReached."""
+        async with self._store.begin() as unit:
+            await self._limits.count(unit, person_id, "pictures")
+            stored = await _kept(unit, place, message)
+        return await answer(await self._snapshot(stored.file), stored.since, question, pictures, self._review)
 
     async def url_of(self, place: str, message: str) -> str:
         """The page from which the game of a post was read. Raises ValueError where it is not kept."""

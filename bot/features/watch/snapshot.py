@@ -17,6 +17,7 @@ import engine
 from bot.hub.info import stopped_text
 from bot.pictures.views import changed_hexes, repriced_companies
 from bot.position import text_views
+from bot.position.boards import last_runs
 from bot.position.pending import pending_decisions
 from engine.core.events import Passed, RoundStarted
 from engine.core.words import counted, join_words
@@ -162,8 +163,8 @@ def drawings(
 
 def _revenues(snapshot: Snapshot) -> dict[str, int]:
     """The last revenue of each company, in dollars."""
-    runs = (event for line in snapshot.history.lines for event in line.events)
-    return {event.company: event.revenue for event in runs if isinstance(event, engine.TrainsRan)}
+    runs = last_runs(snapshot.state, (line.events for line in reversed(snapshot.history.lines)))
+    return {company: run.revenue for company, run in runs.items()}
 
 
 MOST_KEPT = 100  # posts; the oldest are forgotten

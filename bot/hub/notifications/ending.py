@@ -18,6 +18,8 @@ from bot.hub.feature import AddToEnding, EndingPart, Page, PagePicture
 from bot.hub.info import TableInfo
 from bot.hub.log import TableLog
 from bot.hub.notifications.messages import Notification
+from bot.hub.seating import IMPORT_TRANSPORT
+from bot.hub.table import LiveTable
 from bot.position.controls import ReviewChart
 from bot.position.text_views import over_sentence
 from bot.position.times import duration_text
@@ -32,19 +34,26 @@ async def ending_page(
     if not table.begun or not info.is_over:
         return None
     parts = [await add(table) for add in endings]
-    figures = game_figures([table.log.row(seq) for seq in table.log.line_of_play.played])
     return Page(
         headline_of(table.state),
-        [
-            over_sentence(table.state) or _who_has_ended(table.log),
-            figures_sentence(figures, table.state.players, shows_answers=info.pace.shows_answers),
-        ],
+        [over_sentence(table.state) or _who_has_ended(table.log), *_figures(table)],
         [("", list(places_of(table.state))), *(each for part in parts for each in part.lists)],
         [control for part in parts for control in part.controls],
         decision_id=table.current_decision_id,
         pictures=_pictures(parts),
         files=[file for part in parts for file in part.files],
     )
+
+
+def _figures(table: LiveTable) -> list[str]:
+    """How long the game took here: when the moves of an imported game were made is not known."""
+    moves = [table.log.row(seq) for seq in table.log.line_of_play.played]
+    here = [row for row in moves if row.transport != IMPORT_TRANSPORT]
+    if not here and moves:
+        return []
+    shows_answers = table.stored_info.pace.shows_answers
+    told = figures_sentence(game_figures(here), table.state.players, shows_answers=shows_answers)
+    return [told if here == moves else f"Since the import {told[:1].lower()}{told[1:]}"]
 
 
 def _pictures(parts: Sequence[EndingPart]) -> list[PagePicture]:
