@@ -12,7 +12,6 @@ import io
 import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, Literal
@@ -21,10 +20,9 @@ import aiohttp
 import discord
 from discord import ui
 
-from bot.discord.cards import parts
-from bot.discord.cards.parts import ImageRef, Json
+from bot.discord.cards.card_refs import AttachedFile
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.position.controls import ExportedFile
-from renderers import Picture
 
 log = logging.getLogger(__name__)
 
@@ -94,31 +92,6 @@ def edit_problem(error: discord.HTTPException) -> EditProblem | None:
     return EditProblem.REFUSED if error.status in (400, 403, 404, 413) else None
 
 
-@dataclass(frozen=True, slots=True)
-class KeptAttachment:
-    """A file that is attached to a message and stays there."""
-
-    id: int
-    filename: str
-    alt: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry of an edit's list of attachments."""
-        return {"id": str(self.id), "filename": self.filename, "description": self.alt}
-
-
-@dataclass(frozen=True, slots=True)
-class ImageAttachment:
-    """A picture to upload, with its file name."""
-
-    filename: str
-    picture: Picture
-
-    @property
-    def ref(self) -> ImageRef:
-        return ImageRef(self.filename, parts.truncate(self.picture.alt, parts.MAX_ALT_TEXT))
-
-
 OutgoingAttachment = ImageAttachment | ExportedFile
 
 
@@ -126,7 +99,7 @@ def discord_file(attachment: OutgoingAttachment) -> discord.File:
     """A file as the library uploads it."""
     if isinstance(attachment, ExportedFile):
         return discord.File(io.BytesIO(attachment.content), attachment.name)
-    png, alt = attachment.picture.png, attachment.ref.alt
+    png, alt = attachment.picture.png, attachment.alt
     return discord.File(io.BytesIO(png), attachment.filename, description=alt)
 
 
@@ -213,7 +186,7 @@ class DiscordApi:
         message: discord.PartialMessage,
         payload: list[Json],
         users: Iterable[str | None] = (),
-        files: Sequence[OutgoingAttachment | KeptAttachment] = (),
+        files: Sequence[OutgoingAttachment | AttachedFile] = (),
     ) -> list[discord.Attachment]:
         """Replace a message's content in place and return its files; an archived thread is unarchived first.
 
@@ -221,7 +194,7 @@ class DiscordApi:
         """
         for attempt in range(2):
             attachments: list[Any] = [
-                each if isinstance(each, KeptAttachment) else discord_file(each) for each in files
+                each if isinstance(each, AttachedFile) else discord_file(each) for each in files
             ]
             try:
                 edited = await message.edit(

@@ -11,7 +11,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -24,13 +24,18 @@ from bot.discord.api import (
     CannotEdit,
     DiscordApi,
     EditProblem,
-    ImageAttachment,
-    KeptAttachment,
     OutgoingAttachment,
 )
 from bot.discord.cards import layouts
-from bot.discord.cards.card_refs import SAID_FILES, CardRef, CardStore, TableCard, attached_files
-from bot.discord.cards.parts import Json
+from bot.discord.cards.card_refs import (
+    SAID_FILES,
+    AttachedFile,
+    CardRef,
+    CardStore,
+    TableCard,
+    attached_files,
+)
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.threads import LOST_THREAD, TableThreads, has_own_thread
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
@@ -80,6 +85,11 @@ class Draft:
     users: Sequence[str] = ()
     digest: str = ""
     silent: bool = False
+
+    def notifying(self, users: Sequence[str]) -> Draft:
+        """The message that notifies only these users, by its line first; none: it is silent and has no
+        line."""
+        return replace(self, users=users, line=self.line if users else None, silent=not users)
 
 
 def shows(message: discord.Message, payload: list[Json]) -> bool:
@@ -174,7 +184,7 @@ class Poster:
         table: TableInfo,
         ref: CardRef,
         draft: Draft,
-        files: Sequence[OutgoingAttachment | KeptAttachment],
+        files: Sequence[OutgoingAttachment | AttachedFile],
     ) -> list[discord.Attachment] | None:
         """Edit a message, and return its files; None where it gets its plain content, because none may be
         attached. Raises CannotEdit."""

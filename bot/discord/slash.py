@@ -15,6 +15,7 @@ from discord.app_commands import Choice
 
 from bot.discord.completion import Interaction, Suggestions, handler_of, suggest_tables
 from bot.discord.interactions.replies import defer
+from bot.discord.table_lookup import resolve_table
 from storage import TableStatus
 
 Act = Callable[..., Coroutine[Any, Any, None]]
@@ -40,7 +41,7 @@ PUBLIC = Option("Everybody can see it", kind=bool, default=False)
 
 class TableCommand(NamedTuple):
     """A command about a table. line: what it says there, or what makes that of the options. act: does
-    something else instead. statuses: see `TableLookup.resolve_table`. public: the answer may be for
+    something else instead. statuses: see `table_lookup.resolve_table`. public: the answer may be for
     everybody."""
 
     name: str
@@ -56,18 +57,16 @@ def table_command(command: TableCommand) -> app_commands.Command[Any, Any, Any]:
     """The command as the library knows it: with the option `table`, and where it has one the option
     `public`."""
 
-    async def carry_out(
-        interaction: Interaction, table: str | None, public: bool = False, **given: Any
-    ) -> None:
+    async def carry_out(interaction: Interaction, table: str | None, **given: Any) -> None:
         handler = handler_of(interaction)
-        found = await handler.lookup.resolve_table(interaction, table, command.statuses)
+        found = await resolve_table(handler.lines, interaction, table, command.statuses)
         if tuple(command.statuses) == ("lobby",) and found.status != "lobby":  # its word may begin a move
             raise ValueError(found.status_sentence)
         if command.act is not None:
             await command.act(interaction, found, **given)
             return
         line = command.line if isinstance(command.line, str) else command.line(**given)
-        await handler.lines.say(interaction, found, [line], public=public)
+        await handler.lines.say(interaction, found, [line])
 
     options = {**command.options, "table": TABLE, **({"public": PUBLIC} if command.public else {})}
     return slash_command(command.name, command.description, carry_out, options)
@@ -89,7 +88,7 @@ def slash_command(
     """A command with these options, which its callback gets by name."""
 
     async def run(interaction: Interaction, /, **given: Any) -> None:
-        await defer(interaction, public=given.get("public", False))
+        await defer(interaction, public=given.pop("public", False))
         await callback(interaction, **given)
 
     takes = inspect.Parameter.POSITIONAL_OR_KEYWORD

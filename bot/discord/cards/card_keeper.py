@@ -27,13 +27,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, EditProblem, KeptAttachment, message_age
+from bot.discord.api import CannotEdit, DiscordApi, EditProblem, message_age
 from bot.discord.cards import card_texts
-from bot.discord.cards.card_builder import BuiltCard, CardBuilder, user_of
+from bot.discord.cards.card_builder import CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
     NO_MESSAGE,
     REMIND,
+    AttachedFile,
     CardRef,
     CardStore,
     TableCard,
@@ -252,7 +253,7 @@ class CardKeeper:
 
     async def _build(
         self, view: TableView, card: TableCard, prompt: Prompt, *, pings_first: bool = False
-    ) -> BuiltCard:
+    ) -> Draft:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
         reader, ref = view.table.person_at(prompt[0].seat) if card.user else None, card.ref
@@ -281,20 +282,20 @@ class CardKeeper:
         self.gone.discard(ref.message_id)
         return updated
 
-    async def _edit(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
+    async def _edit(self, view: TableView, card: TableCard, built: Draft) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
         ref = card.ref
         files = [] if ref.is_plain else files_to_send(ref, built.images)
-        if [each.id for each in files if isinstance(each, KeptAttachment)] != [each.id for each in ref.files]:
+        if [each.id for each in files if isinstance(each, AttachedFile)] != [each.id for each in ref.files]:
             await self.cards.forget_files(card)
-        attached = await self.poster.edit(view.table, ref, built.draft(built.users), files)
+        attached = await self.poster.edit(view.table, ref, built, files)
         kept = attached_files(built.images, attached or ())
         is_plain = attached is None
         return msgspec.structs.replace(ref, files=kept, is_plain=is_plain, payload_digest=built.digest)
 
-    async def _replace(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
+    async def _replace(self, view: TableView, card: TableCard, built: Draft) -> CardRef:
         """Post a card anew, and have the former message deleted. Raises Unreachable."""
-        ref = await self._put(view, card, built.draft(), f"{card.ref.key}.{card.ref.message_id}", card)
+        ref = await self._put(view, card, built.notifying(()), f"{card.ref.key}.{card.ref.message_id}", card)
         if not ref.payload_digest:
             ref = await self._edit(view, card._replace(ref=ref), built)
             await self._save(view, card.slot, ref)
@@ -474,4 +475,4 @@ class CardKeeper:
         ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news)
         card = TableCard(view.table.id, slot, ref)
         built = await self._build(view, card, prompt, pings_first=bool(users))
-        return await self._put(view, card, built.draft(users), sent.key, previous, view.seq)
+        return await self._put(view, card, built.notifying(users), sent.key, previous, view.seq)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import engine
 from bot.discord.cards import parts
-from bot.discord.cards.parts import ImageRef, Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls.controls import (
     LOOK_CLOSER,
     MAX_CUSTOM_ID,
@@ -37,7 +37,7 @@ def ways_message(
     custom_id: CustomId,
     choices: Sequence[engine.Choice],
     lays: Sequence[LayChoice],
-    images: Sequence[ImageRef],
+    images: Sequence[ImageAttachment],
     page: int,
     state: engine.State | None = None,
 ) -> list[Json]:
@@ -81,7 +81,7 @@ def look_message(
     choices: Sequence[engine.Choice],
     lay: LayChoice,
     consequences: str,
-    images: Sequence[ImageRef],
+    images: Sequence[ImageAttachment],
 ) -> list[Json]:
     """One way to lay a tile, on the map, before it is done."""
     back = custom_id._replace(action=OPEN_TILES, argument=lay.hex)
