@@ -13,7 +13,6 @@ import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from enum import Enum
 from typing import Any, Literal
 
 import aiohttp
@@ -34,8 +33,11 @@ CLOCK_SKEW = timedelta(seconds=30)  # by which our clock and Discord's may diffe
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 10008, 50001, 50013
 ARCHIVED, LOCKED, CANNOT_SEND_DM, TOO_MANY_OLD_EDITS, THREAD_EXISTS = 50083, 160005, 50007, 30046, 160004
 UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
+GONE_CODES = (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL)
 CANNOT_SEND_CODES = (MISSING_ACCESS, MISSING_PERMISSIONS, LOCKED)
 
+REFUSED_STATUSES = (400, 403, 404, 413)
+"""HTTP statuses after which the same is not tried again."""
 DISCORD_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError)
 """What a call of Discord raises that it refuses, or that does not reach it."""
 
@@ -55,41 +57,15 @@ class RawView(ui.LayoutView):
         return self._components
 
 
-class EditProblem(Enum):
-    """Why a message cannot be edited.
-
-    GONE: it is deleted. OLD: Discord limits edits of old messages. FORBIDDEN: a permission is missing, or the
-    thread stays archived. REFUSED: Discord does not accept the content.
-    """
-
-    GONE = "gone"
-    OLD = "too old"
-    FORBIDDEN = "not allowed"
-    REFUSED = "refused"
-
-
 class CannotEdit(Exception):
-    """A message cannot be edited."""
+    """A message cannot be edited. `is_gone`: it is deleted. `is_forbidden`: a permission is missing, or the
+    thread stays archived. Otherwise it is too old, or Discord does not accept the content."""
 
-    def __init__(self, problem: EditProblem) -> None:
-        super().__init__(problem.value)
-        self.problem = problem
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether there is nothing left to edit."""
-        return self.problem is EditProblem.GONE
-
-
-def edit_problem(error: discord.HTTPException) -> EditProblem | None:
-    """What an error says about editing the message; None for a fault that may pass."""
-    if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-        return EditProblem.GONE
-    if error.code == TOO_MANY_OLD_EDITS:
-        return EditProblem.OLD
-    if error.code in (MISSING_PERMISSIONS, MISSING_ACCESS, ARCHIVED, LOCKED):
-        return EditProblem.FORBIDDEN
-    return EditProblem.REFUSED if error.status in (400, 403, 404, 413) else None
+    def __init__(self, reason: object, code: int = 0) -> None:
+        """code: Discord's, of the error."""
+        super().__init__(reason)
+        self.is_gone = code in GONE_CODES
+        self.is_forbidden = code in (*CANNOT_SEND_CODES, ARCHIVED)
 
 
 OutgoingAttachment = ImageAttachment | ExportedFile
@@ -205,13 +181,13 @@ class DiscordApi:
                 )
                 return edited.attachments
             except discord.RateLimited as error:
-                raise CannotEdit(EditProblem.OLD) from error
+                raise CannotEdit(error) from error
             except discord.HTTPException as error:
                 if error.code == ARCHIVED and attempt == 0:
                     await self.unarchive(message.channel.id)
-                elif problem := edit_problem(error):
+                elif error.code == TOO_MANY_OLD_EDITS or error.status in REFUSED_STATUSES:
                     log.info("Discord: a message could not be edited: %s", error)
-                    raise CannotEdit(problem) from error
+                    raise CannotEdit(error, error.code) from error
                 else:
                     raise
         raise AssertionError("unreachable")
@@ -223,7 +199,7 @@ class DiscordApi:
                 await message.delete()
                 return True
             except discord.HTTPException as error:
-                if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                if error.code in GONE_CODES:
                     return True
                 if error.code != ARCHIVED:
                     log.info("Discord: a message could not be deleted: %s", error)

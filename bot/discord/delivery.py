@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 
 import discord
 
-from bot.discord.api import DISCORD_ERRORS, DiscordApi
+from bot.discord.api import DISCORD_ERRORS, REFUSED_STATUSES, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LASTING_SLOTS, WHOLE, CardRef
@@ -32,7 +32,7 @@ from bot.discord.cards.notices import Notices
 from bot.discord.cards.prompts import card_version
 from bot.discord.places import DeletedMessages
 from bot.discord.posting import Outgoing, Poster, Unreachable
-from bot.discord.renaming import rename_in_cards, rename_in_messages
+from bot.discord.renaming import rename
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
@@ -53,8 +53,6 @@ MIN_PAUSE, POLL_INTERVAL = 0.02, 15.0  # seconds between two looks at the outbox
 SHUTDOWN_GRACE = 3.0  # seconds
 MAX_ATTEMPTS = 8  # of what fails by a fault of ours
 FIRST_PAUSE = 1.0  # seconds before the worker goes on after a fault
-
-PERMANENT_STATUSES = (400, 403, 404, 413)  # HTTP statuses after which a message is not tried again
 
 
 class Undeliverable(Exception):
@@ -210,7 +208,7 @@ class DiscordDelivery:
                 is_young = queued.created_at > datetime.now(UTC) - ENDING_WAITS
                 waits = kind in ("turn", "vote") or (kind == "over" and is_public(queued) and is_young)
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
-            case discord.HTTPException() if error.status in PERMANENT_STATUSES:
+            case discord.HTTPException() if error.status in REFUSED_STATUSES:
                 return reason, None
             case _ if isinstance(error, (*DISCORD_ERRORS, StoreError)):
                 return reason, self._retry_time(queued)
@@ -256,18 +254,7 @@ class DiscordDelivery:
             case "names":
                 await self.keeper.sync(table.id)
                 word, *former = notification.sentences
-                replacing = Replacing((), former, word)
-                async with self.service.store.begin(table=table.id) as unit:
-                    await rename_in_cards(unit, table.id, replacing)
-                for channel in self.threads.places(table):
-                    tables = await self.deleted_messages.tables_at(channel.id)
-                    others = {
-                        card.ref.message_id
-                        for each in tables
-                        if each.id != table.id
-                        for card in await self.keeper.cards.of_table(each.id)
-                    }
-                    await rename_in_messages(self.api, channel, replacing, others)
+                await rename(self.service, self.threads, table, Replacing((), former, word))
                 await self.endings.redraw(table)
                 return None
             case "digest":

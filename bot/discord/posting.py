@@ -23,7 +23,6 @@ from bot.discord.api import (
     UNKNOWN_CHANNEL,
     CannotEdit,
     DiscordApi,
-    EditProblem,
     OutgoingAttachment,
 )
 from bot.discord.cards import layouts
@@ -196,7 +195,7 @@ class Poster:
                     await self.note_files_are_allowed(table)
                 return attached
             except CannotEdit as failure:
-                if failure.problem is not EditProblem.FORBIDDEN or not files:
+                if not failure.is_forbidden or not files:
                     raise
         await self.api.edit(message, draft.plain or draft.payload, draft.users)
         if not ref.is_plain:

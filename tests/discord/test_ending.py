@@ -92,6 +92,30 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
     fake.check_violations(pinged=PLAYERS)
 
 
+async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Another game in the same channel goes on, and its players are told."""
+    table, general = await before_the_last_move(running), fake.find_channel("general")
+    over = running.table_code
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        await ending(running)
+        thread = await fake.open_thread(general, {"name": over})
+        await service.lobby.set_location(table, {"thread": thread.id})
+        await running.start_game(*PLAYERS)
+        await running.wait_for_delivery()
+        for channel in (thread, running.thread, general):
+            await fake.vanish_channel(channel)
+
+        def told() -> str:
+            return "".join(m.text for name in PLAYERS for m in fake.visible_messages(fake.find_dm(name)))
+
+        await fake.wait_until(lambda: f"{running.table_code} was deleted" in told(), "the news of the other")
+        await running.wait_for_delivery()
+        assert not fake.threads and over not in told()
+
+
 async def test_pictures_that_are_drawn_late_are_added(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:

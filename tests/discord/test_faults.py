@@ -377,7 +377,7 @@ async def test_the_thread_is_deleted_while_a_player_uses_it(started: RunningBot,
 
 
 async def test_a_deleted_card_is_posted_anew_by_the_event(pair: RunningBot, fake: FakeDiscord) -> None:
-    """It came back only after the next move. Discord is not asked whether it is there."""
+    """It came back only after the next move."""
     card, pings = await pair.wait_for_card("Ann"), len(fake.pings)
     await fake.delete_message(card)
     await fake.wait_until(lambda: pair.cards and pair.cards[-1] is not card, "the card")

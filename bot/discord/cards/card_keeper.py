@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, EditProblem, message_age
+from bot.discord.api import CannotEdit, DiscordApi, message_age
 from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import CardBuilder, user_of
 from bot.discord.cards.card_refs import (
@@ -92,7 +92,6 @@ class CardKeeper:
         self.tables_at = defaultdict[int, set[int]](set)  # by channel, the tables that have cards there
         self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
         self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
-        self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
 
@@ -263,23 +262,16 @@ class CardKeeper:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card.ref
         built = await self._build(view, card, prompt)
-        is_gone = ref.message_id in self.gone or ref.message_id == NO_MESSAGE
-        if built.digest == ref.payload_digest and not is_gone:
+        if built.digest == ref.payload_digest:
             return ref
+        is_old = message_age(ref.message_id) > OLD_MESSAGE_AGE  # also where there is none yet
+        if is_old or self.poster.threads.is_locked(ref.channel_id):
+            return await self._replace(view, card, built)
         try:
-            if is_gone:
-                raise CannotEdit(EditProblem.GONE)
-            if message_age(ref.message_id) > OLD_MESSAGE_AGE:
-                raise CannotEdit(EditProblem.OLD)
-            if self.poster.threads.is_locked(ref.channel_id):
-                raise CannotEdit(EditProblem.FORBIDDEN)
             updated = await self._edit(view, card, built)
-        except CannotEdit as failure:
-            self.gone |= {ref.message_id} if failure.is_gone else set()
-            updated = await self._replace(view, card, built)
-        else:
-            await self._save(view, card.slot, updated)
-        self.gone.discard(ref.message_id)
+        except CannotEdit:
+            return await self._replace(view, card, built)
+        await self._save(view, card.slot, updated)
         return updated
 
     async def _edit(self, view: TableView, card: TableCard, built: Draft) -> CardRef:
@@ -333,7 +325,7 @@ class CardKeeper:
         queued: TableCard | None = None,
     ) -> None:
         """Store the message of a slot. queued: the former one, which is to be finished."""
-        if queued and queued.ref.message_id in (NO_MESSAGE, *self.gone):
+        if queued and queued.ref.message_id == NO_MESSAGE:
             queued = None
         await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref), queued)
         self.tables_at[ref.channel_id].add(view.table.id)
