@@ -98,13 +98,24 @@ def build_command_tree(client: discord.Client) -> app_commands.CommandTree[Any]:
     return tree
 
 
+def _place(interaction: Interaction, channel: int | None) -> dict[str, Any]:
+    """The place of a table that is to be shown in a channel. Raises ValueError where the bot may not
+    write."""
+    rights = interaction.app_permissions
+    if not (rights.view_channel and (rights.send_messages or rights.send_messages_in_threads)):
+        raise ValueError("I may not write in this channel. Allow me to write here, or choose another.")
+    return {"guild": interaction.guild_id, "channel": channel}
+
+
 async def _move(interaction: Interaction, table: TableInfo) -> None:
     handler, channel = handler_of(interaction), interaction.channel
     check_allowed(table, await handler.lines.person_id(interaction.user), seated_players=True)
     if table.status not in ("running", "paused") or interaction.guild_id is None:
         raise ValueError("A game in play is moved to the channel of a server in which you write this.")
-    parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
-    await places.move(handler.service, table.id, {"guild": interaction.guild_id, "channel": parent})
+    shown_in = interaction.channel_id
+    if isinstance(channel, discord.Thread) and not isinstance(channel.parent, discord.ForumChannel):
+        shown_in = channel.parent_id  # in a forum messages stand in posts only
+    await places.move(handler.service, table.id, _place(interaction, shown_in))
     await reply_text(interaction, f"Table {table.code} is shown here from now on. Its thread follows.")
 
 
@@ -129,13 +140,7 @@ async def _new(
     interaction: Interaction, title: str, name: str | None, options: str | None, conventions: str | None,
     pace: str | None,
 ) -> None:  # fmt: skip
-    permissions = interaction.app_permissions
-    if interaction.guild_id and not (
-        permissions.view_channel and (permissions.send_messages or permissions.send_messages_in_threads)
-    ):
-        raise ValueError(
-            "I may not write in this channel. Allow me to write here, or open the table in another."
-        )
+    place = _place(interaction, interaction.channel_id) if interaction.guild_id else None
     person_id = await handler_of(interaction).lines.person_id(interaction.user)
     chosen_options = (
         None if options is None else [each.strip() for each in options.split(",") if each.strip()]
@@ -143,9 +148,6 @@ async def _new(
     if conventions is not None:
         others = [each for each in chosen_options or () if each != SITE_CONVENTIONS]
         chosen_options = [SITE_CONVENTIONS, *others] if conventions == SITE else others
-    place = (
-        {"guild": interaction.guild_id, "channel": interaction.channel_id} if interaction.guild_id else None
-    )
     opening = Request(
         UNKNOWN_SEAT, (), (), None, None, person_id, "discord", name=interaction.user.display_name
     )  # fmt: skip
@@ -183,7 +185,7 @@ IMPORT_OPTIONS = {
 async def _import(interaction: Interaction, file: discord.Attachment, name: str | None) -> None:
     if not interaction.guild_id:
         raise ValueError("A game is imported in a channel of a server, where its players can claim seats.")
-    place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
+    place = _place(interaction, interaction.channel_id)
     person_id = await handler_of(interaction).lines.person_id(interaction.user)
     table, warnings = await handler_of(interaction).service.imports.open_table(
         await read_file(file), by=person_id, name=(name or "")[:60], location=place

@@ -67,8 +67,6 @@ class DiscordDelivery:
         client: discord.Client,
         service: Service,
         pictures: PictureWorkers,
-        *,
-        lease: float = LEASE,
         shards: GuildShards | None = None,
     ) -> None:
         """shards: whose messages it delivers and whose tables it keeps; None for all."""
@@ -82,7 +80,6 @@ class DiscordDelivery:
         self.notices = Notices(service, self.api, self.threads, poster, self.finished)
         self.endings = Endings(service, poster, self.builder, self.finished)
         self._shards = shards
-        self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._pause = 0.0  # seconds until the next message is due
@@ -148,7 +145,7 @@ class DiscordDelivery:
         while has_more:
             async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
                 leased = await unit.outbox.lease_due(
-                    "discord", MAX_CONCURRENT, self._lease, shards=self._shards
+                    "discord", MAX_CONCURRENT, timedelta(seconds=LEASE), shards=self._shards
                 )
                 due = await still_wanted(unit, leased)
                 has_more = len(leased) == MAX_CONCURRENT
@@ -184,7 +181,7 @@ class DiscordDelivery:
         async with self._semaphore:
             reason, retry_at, message_id = "", None, None
             try:
-                async with asyncio.timeout(self._lease.total_seconds() * 0.9):
+                async with asyncio.timeout(LEASE * 0.9):
                     message_id = await self._send_message(queued)
             except Exception as error:
                 reason, retry_at = self._failure(queued, error)
@@ -297,7 +294,7 @@ class DiscordDelivery:
         """Bring cards up to date, with errors logged; after one it is tried again."""
         self._syncing.add(table_id)
         try:
-            async with asyncio.timeout(self._lease.total_seconds()), self._lock(table_id):
+            async with asyncio.timeout(LEASE), self._lock(table_id):
                 await self.keeper.sync(table_id)
         except Exception as error:
             is_ours = not isinstance(error, (*DISCORD_ERRORS, StoreError))

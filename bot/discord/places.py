@@ -116,6 +116,7 @@ class DeletedMessages:
                 lost = [each.ref.message_id for each in cards if each.ref.channel_id == thread]
                 await self._forget(table, lost)
             await self._request_sync(table.id)
+        await self.channel(thread)  # of tables that are shown in a thread which is not their own
 
     async def channel(self, channel: int) -> None:
         """A channel is gone, with its threads."""

@@ -13,7 +13,7 @@ from sqlmodel import col, update
 
 import engine
 from bot.config import Settings, parse_settings
-from bot.discord import client
+from bot.discord import client, delivery
 from bot.discord.greeting import greeting_key
 from bot.hub.people import person_by_discord
 from bot.hub.request import Completed
@@ -24,6 +24,8 @@ from storage import OutboxMessage, Store, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.tables import started
+
+delivery.LEASE = 600.0  # so that no message is sent twice because the machine is slow
 
 INTERACTION_TASKS = ("discord.py: on_interaction", "CommandTree-invoker")
 """The tasks in which discord.py runs presses, forms and slash commands."""
@@ -132,7 +134,7 @@ class RunningBot:
                             await unit.settings.set(greeting_key(guild), "yes")
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
-                run = client.run(self.service, self.settings, self.pictures, lease=600.0)
+                run = client.run(self.service, self.settings, self.pictures)
                 tasks = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
                 try:
                     await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")

@@ -13,13 +13,13 @@ from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls.controls import (
     LOOK_CLOSER,
     MAX_CUSTOM_ID,
-    MAX_OPTIONS,
     OPEN_TILES,
     SELECT,
     SUBMIT_LINE,
     CustomId,
     MenuItem,
     encode_choice,
+    page_of,
 )
 from bot.discord.controls.decision_controls import LayChoice, purchase_label, purchases, with_effects
 from bot.discord.interactions import private_answers
@@ -48,8 +48,6 @@ def ways_message(
         parts.button(f"Lay {n}", _submit(custom_id, choices, lay.number), parts.PRIMARY)
         for n, lay in enumerate(lays[:MAX_LAY_BUTTONS], 1)
     ]
-    first = page * (MAX_OPTIONS - 1)
-    last = len(lays) if len(lays) <= MAX_OPTIONS else first + MAX_OPTIONS - 1
     items = [
         MenuItem(
             f"{n}: {choices[lay.number].label}",
@@ -57,12 +55,11 @@ def ways_message(
             LOOK_CLOSER,
             encode_choice(choices, lay.number, MAX_CUSTOM_ID - 2),
         )
-        for n, lay in list(enumerate(lays, 1))[first:last]
+        for n, lay in enumerate(lays, 1)
     ]
+    items = page_of(items, page, OPEN_TILES, f"{hex}+{page + 1}")
     if state is not None and custom_id.seat is not None:
         items = with_effects(state, engine_seat(custom_id.seat), choices, items)
-    if len(lays) > last:
-        items.append(MenuItem("More…", f"{len(lays) - last} further", OPEN_TILES, f"{hex}+{page + 1}"))
     look = parts.select_row(
         str(custom_id._replace(action=SELECT, argument="0")), f"Look closer at {hex}", items
     )
