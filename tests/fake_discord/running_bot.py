@@ -171,7 +171,11 @@ class RunningBot:
             for name in names:
                 people[name] = (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
         place = {"guild": self.fake.guild_id, "channel": self.fake.find_channel("general").id}
-        self.table_code = (await started(self.service, people, title, name="Friday", location=place)).code
+        lobby = Service(
+            self.service.store, ping_holdoff=self.service.cache.ping_holdoff
+        )  # which wakes nobody
+        self.table_code = (await started(lobby, people, title, name="Friday", location=place)).code
+        self.service.wake_subscribers()
         await self.fake.wait_until(
             lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
         )
