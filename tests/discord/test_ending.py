@@ -15,7 +15,6 @@ from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
 from renderers import Picture
-from storage import open_store
 from tests.discord.test_presses import labels
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
@@ -27,17 +26,8 @@ PLAYERS = ("Ann", "Bob")
 
 async def before_the_last_move(running: RunningBot) -> int:
     """A table in the channel at which one move is left to play; its id."""
-    history, channel = history_of(GAME), running.fake.find_channel("general")
-    async with await open_store(running.path) as store:
-        place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
-        before = GameHistory(history.start, history.lines[:-1])
-        table = await Service(store).lobby.import_game(before, name="Friday", location=place)
-        async with store.begin() as unit:
-            for player in table.seated_players:
-                user = running.fake.find_user(player.name).id
-                await unit.people.add_identity(player.person_id, "discord", str(user))
-    running.table_code = table.code
-    return table.id
+    history = history_of(GAME)
+    return await running.begin_with(GameHistory(history.start, history.lines[:-1]))
 
 
 async def play_the_last_move(service: Service, table: int) -> None:

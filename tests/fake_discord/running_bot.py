@@ -19,6 +19,7 @@ from bot.hub.people import person_by_discord
 from bot.hub.request import Completed
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
+from engine.game_text.history import GameHistory
 from renderers import PaletteName, Picture
 from storage import OutboxMessage, Store, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
@@ -181,6 +182,24 @@ class RunningBot:
         )
         await self.wait_for_card(names[0])
         return self.thread
+
+    async def begin_with(self, history: GameHistory, *, in_thread: bool = False) -> int:
+        """While the bot is offline: a table at which this game goes on, in the channel `general` or in a
+        thread there; its id. Its players are the users of their names."""
+        channel = self.fake.find_channel("general")
+        async with await open_store(self.path) as store:
+            place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
+            lobby = Service(store).lobby
+            table = await lobby.import_game(history, name="Friday", location=place)
+            async with store.begin() as unit:
+                for player in table.seated_players:
+                    user = self.fake.find_user(player.name).id
+                    await unit.people.add_identity(player.person_id, "discord", str(user))
+            if in_thread:
+                thread = await self.fake.open_thread(channel, {"name": table.code})
+                await lobby.set_location(table.id, {"thread": thread.id})
+        self.table_code = table.code
+        return table.id
 
     @property
     def thread(self) -> Channel:
