@@ -11,9 +11,9 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import aiohttp
 import discord
@@ -24,6 +24,8 @@ from bot.discord.cards.parts import ImageAttachment, Json
 from bot.position.controls import ExportedFile
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 ARCHIVE_AFTER_MINUTES: Literal[10080] = 10080
 SEARCHED_MESSAGES = 30
@@ -168,44 +170,45 @@ class DiscordApi:
 
         `files` are all the files that it has afterwards. Raises CannotEdit.
         """
-        for attempt in range(2):
-            attachments: list[Any] = [
+
+        async def edit() -> list[discord.Attachment]:
+            attached: list[Any] = [
                 each if isinstance(each, AttachedFile) else discord_file(each) for each in files
             ]
-            try:
-                edited = await message.edit(
-                    content=None,
-                    view=RawView(payload),
-                    allowed_mentions=mention_only(users),
-                    attachments=attachments,
-                )
-                return edited.attachments
-            except discord.RateLimited as error:
-                raise CannotEdit(error) from error
-            except discord.HTTPException as error:
-                if error.code == ARCHIVED and attempt == 0:
-                    await self.unarchive(message.channel.id)
-                elif error.code == TOO_MANY_OLD_EDITS or error.status in REFUSED_STATUSES:
-                    log.info("Discord: a message could not be edited: %s", error)
-                    raise CannotEdit(error, error.code) from error
-                else:
-                    raise
-        raise AssertionError("unreachable")
+            view, mentions = RawView(payload), mention_only(users)
+            return (
+                await message.edit(content=None, view=view, allowed_mentions=mentions, attachments=attached)
+            ).attachments
+
+        try:
+            return await self.unarchiving(message.channel.id, edit)
+        except discord.RateLimited as error:
+            raise CannotEdit(error) from error
+        except discord.HTTPException as error:
+            if error.code != TOO_MANY_OLD_EDITS and error.status not in REFUSED_STATUSES:
+                raise
+            log.info("Discord: a message could not be edited: %s", error)
+            raise CannotEdit(error, error.code) from error
 
     async def delete(self, message: discord.PartialMessage) -> bool:
         """Delete one of our messages, if Discord allows it; whether it is gone."""
-        for _ in range(2):
-            try:
-                await message.delete()
-                return True
-            except discord.HTTPException as error:
-                if error.code in GONE_CODES:
-                    return True
-                if error.code != ARCHIVED:
-                    log.info("Discord: a message could not be deleted: %s", error)
-                    return False
-                await self.unarchive(message.channel.id)
-        return False
+        try:
+            await self.unarchiving(message.channel.id, message.delete)
+        except discord.HTTPException as error:
+            if error.code not in GONE_CODES:
+                log.info("Discord: a message could not be deleted: %s", error)
+                return False
+        return True
+
+    async def unarchiving(self, thread_id: int, call: Callable[[], Awaitable[Result]]) -> Result:
+        """Make a call about a thread; where it is archived, once more after it is unarchived."""
+        try:
+            return await call()
+        except discord.HTTPException as error:
+            if error.code != ARCHIVED:
+                raise
+        await self.unarchive(thread_id)
+        return await call()
 
     async def unarchive(self, thread_id: int, **details: Any) -> None:
         """Unarchive a thread and change its `details`, if Discord allows it."""

@@ -108,9 +108,8 @@ class Poster:
 
     async def post(self, table: TableInfo, key: str, draft: Draft, dm_user: str | None = None) -> CardRef:
         """Post a message of a table, or to a user's direct messages. Raises Unreachable."""
-        places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         refused: Exception | str = "the table has no channel on Discord"
-        for channel in places:
+        for channel in await self._places(table, dm_user):
             try:
                 return await self._post_there(table, channel, key, draft)
             except discord.HTTPException as error:
@@ -123,6 +122,10 @@ class Poster:
                     raise
                 refused = error
         raise Unreachable(f"the bot may not write there: {refused}")
+
+    async def _places(self, table: TableInfo, dm_user: str | None) -> list[Any]:
+        """Where a message of a table may be posted: one place in direct messages, else those of the table."""
+        return [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
 
     async def _post_in_new_thread(self, table: TableInfo, lost: Any, key: str, draft: Draft) -> CardRef:
         """Post in another thread, if the thread of the table was deleted."""
@@ -172,8 +175,7 @@ class Poster:
         """A message that was posted since then, and that the store does not know. since: None for any
         time."""
         stored = {card.ref.message_id for card in await self.cards.of_table(table.id)}
-        places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
-        for channel in places:
+        for channel in await self._places(table, dm_user):
             if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):
                 return found
         return None
