@@ -19,7 +19,7 @@ import discord
 
 from bot.discord.api import (
     CANNOT_SEND_CODES,
-    CANNOT_SEND_DM,
+    CANNOT_SEND_DM_CODES,
     UNKNOWN_CHANNEL,
     CannotEdit,
     DiscordApi,
@@ -118,7 +118,7 @@ class Poster:
                         return await self._post_in_new_thread(table, channel, key, draft)
                     except discord.HTTPException as second:
                         error = second
-                if error.code not in (*CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL):
+                if error.code not in (*CANNOT_SEND_CODES, *CANNOT_SEND_DM_CODES, UNKNOWN_CHANNEL):
                     raise
                 refused = error
         raise Unreachable(f"the bot may not write there: {refused}")

@@ -96,6 +96,7 @@ class ServerState:
         self.attachment_limit = 10 * 1024 * 1024
         self.nonce_lifetime = 300.0
         self.old_edit_limit: tuple[int, float] | None = None
+        self.dm_refusal = 50278  # 50007 where the user has blocked the bot
         self.session_starts = (999, 0)  # that are left, and milliseconds until there are more
         self.max_concurrency = 1  # sessions that may be started at once, of different shards
         self.gateway = Gateway(self)
@@ -211,7 +212,7 @@ class ServerState:
         ephemeral: bool = False,
         thinking: bool = False,
     ) -> Message:
-        """Create a message. Errors: 50007, 50013, 40005, 160005, and those of `limits.check_message`."""
+        """Create a message. Errors: 50278, 50013, 40005, 160005, and those of `limits.check_message`."""
         author = author or self.bot
         data = draft.data
         if interaction is None and author is self.bot:
@@ -329,7 +330,7 @@ class ServerState:
         if channel.recipient is not None and not (
             channel.recipient.accepts_dms and channel.recipient.is_member
         ):
-            raise ApiError(403, 50007, "Cannot send messages to this user")
+            raise ApiError(403, self.dm_refusal, "Cannot send messages to this user")
         if channel.kind == FORUM:
             raise ApiError(400, 50008, "Cannot send messages in a non-text channel")
         self.require_permissions(
