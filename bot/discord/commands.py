@@ -85,10 +85,8 @@ def build_command_tree(client: discord.Client) -> app_commands.CommandTree[Any]:
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
     )
-    for each in groups():
+    for each in all_commands():
         tree.add_command(each)
-    for command in other_commands():
-        tree.add_command(command)
 
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
@@ -290,29 +288,21 @@ async def _help(interaction: Interaction) -> None:
     await reply_text(interaction, f"{HELP}\n- What is kept about you: {url}" if url else HELP)
 
 
-def groups() -> list[app_commands.Group]:
-    """`/table`, `/show` and `/me`."""
+def all_commands() -> list[app_commands.Group | app_commands.Command[Any, Any, Any]]:
+    """All slash commands."""
     new = slash_command("new", "Open a table here and take a seat at it", _new, NEW_OPTIONS)
     tables = slash_command("list", "All tables of this server", _list)
     go_on = "Go on here with a game from 18xx.games, or from a game text"
     moved_in = slash_command("import", go_on, _import, IMPORT_OPTIONS)
     at_tables = [table_command(each) for each in (*TABLE_COMMANDS, MOVE)]
-    about = "Open, fill, start and end tables"
+    snapshot = "Show a game to this channel: map, market, sheet and what is new"
     return [
-        group("table", about, [*at_tables, new, tables, moved_in]),
+        group("table", "Open, fill, start and end tables", [*at_tables, new, tables, moved_in]),
         group("show", "Show a table", map(table_command, SHOW_COMMANDS)),
         _me_commands(),
-    ]
-
-
-def other_commands() -> list[app_commands.Command[Any, Any, Any]]:
-    """`/do`, `/undo`, `/watch` and `/help`."""
-    about = "Show a game to this channel: map, market, sheet and what is new"
-    how = "How to play here, and which commands there are"
-    return [
         *map(table_command, GAME_COMMANDS),
-        slash_command("help", how, _help),
-        slash_command("watch", about, _watch, WATCH_OPTIONS),
+        slash_command("help", "How to play here, and which commands there are", _help),
+        slash_command("watch", snapshot, _watch, WATCH_OPTIONS),
     ]
 
 
