@@ -31,6 +31,7 @@ from bot.terminal.console import Console
 from mail.composing.compose import compose
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ServiceAddress
+from renderers import Picture
 from storage import Store, open_store
 from tests.drawn_here import DrawnHere
 from tests.tables import started
@@ -85,7 +86,7 @@ async def discord_example(folder: Path) -> str:
         (pending,) = view.pending
         history = card_texts.history_lines(await service.queries.log(table.id, 1), view.table.names)
         choices = await service.queries.choices(table.id, pending.seat)
-        images = [parts.ImageRef(name, "") for name in ("auction-1.png",)]
+        images = [parts.ImageAttachment("auction-1.png", Picture(b"", "", 1, 1))]
         added = await service.additions(TurnPage(view, pending, choices, None))
         components = layouts.turn_card(
             view, [pending], {pending.seat: choices}, history, {}, images, added=added

@@ -11,22 +11,21 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import aiohttp
 import discord
 from discord import ui
 
-from bot.discord.cards import parts
-from bot.discord.cards.parts import ImageRef, Json
+from bot.discord.cards.card_refs import AttachedFile
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.position.controls import ExportedFile
-from renderers import Picture
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 ARCHIVE_AFTER_MINUTES: Literal[10080] = 10080
 SEARCHED_MESSAGES = 30
@@ -34,10 +33,14 @@ CLOCK_SKEW = timedelta(seconds=30)  # by which our clock and Discord's may diffe
 
 # Discord's JSON error codes
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, MISSING_ACCESS, MISSING_PERMISSIONS = 10003, 10008, 50001, 50013
-ARCHIVED, LOCKED, CANNOT_SEND_DM, TOO_MANY_OLD_EDITS, THREAD_EXISTS = 50083, 160005, 50007, 30046, 160004
+ARCHIVED, LOCKED, TOO_MANY_OLD_EDITS, THREAD_EXISTS = 50083, 160005, 30046, 160004
+CANNOT_SEND_DM_CODES = (50007, 50278)  # we are blocked; they accept none, or no server is shared with them
 UNKNOWN_INTERACTION, ALREADY_ACKNOWLEDGED = 10062, 40060
+GONE_CODES = (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL)
 CANNOT_SEND_CODES = (MISSING_ACCESS, MISSING_PERMISSIONS, LOCKED)
 
+REFUSED_STATUSES = (400, 403, 404, 413)
+"""HTTP statuses after which the same is not tried again."""
 DISCORD_ERRORS = (discord.DiscordException, aiohttp.ClientError, OSError)
 """What a call of Discord raises that it refuses, or that does not reach it."""
 
@@ -57,66 +60,15 @@ class RawView(ui.LayoutView):
         return self._components
 
 
-class EditProblem(Enum):
-    """Why a message cannot be edited.
-
-    GONE: it is deleted. OLD: Discord limits edits of old messages. FORBIDDEN: a permission is missing, or the
-    thread stays archived. REFUSED: Discord does not accept the content.
-    """
-
-    GONE = "gone"
-    OLD = "too old"
-    FORBIDDEN = "not allowed"
-    REFUSED = "refused"
-
-
 class CannotEdit(Exception):
-    """A message cannot be edited."""
+    """A message cannot be edited. `is_gone`: it is deleted. `is_forbidden`: a permission is missing, or the
+    thread stays archived. Otherwise it is too old, or Discord does not accept the content."""
 
-    def __init__(self, problem: EditProblem) -> None:
-        super().__init__(problem.value)
-        self.problem = problem
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether there is nothing left to edit."""
-        return self.problem is EditProblem.GONE
-
-
-def edit_problem(error: discord.HTTPException) -> EditProblem | None:
-    """What an error says about editing the message; None for a fault that may pass."""
-    if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-        return EditProblem.GONE
-    if error.code == TOO_MANY_OLD_EDITS:
-        return EditProblem.OLD
-    if error.code in (MISSING_PERMISSIONS, MISSING_ACCESS, ARCHIVED, LOCKED):
-        return EditProblem.FORBIDDEN
-    return EditProblem.REFUSED if error.status in (400, 403, 404, 413) else None
-
-
-@dataclass(frozen=True, slots=True)
-class KeptAttachment:
-    """A file that is attached to a message and stays there."""
-
-    id: int
-    filename: str
-    alt: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry of an edit's list of attachments."""
-        return {"id": str(self.id), "filename": self.filename, "description": self.alt}
-
-
-@dataclass(frozen=True, slots=True)
-class ImageAttachment:
-    """A picture to upload, with its file name."""
-
-    filename: str
-    picture: Picture
-
-    @property
-    def ref(self) -> ImageRef:
-        return ImageRef(self.filename, parts.truncate(self.picture.alt, parts.MAX_ALT_TEXT))
+    def __init__(self, reason: object, code: int = 0) -> None:
+        """code: Discord's, of the error."""
+        super().__init__(reason)
+        self.is_gone = code in GONE_CODES
+        self.is_forbidden = code in (*CANNOT_SEND_CODES, ARCHIVED)
 
 
 OutgoingAttachment = ImageAttachment | ExportedFile
@@ -126,7 +78,7 @@ def discord_file(attachment: OutgoingAttachment) -> discord.File:
     """A file as the library uploads it."""
     if isinstance(attachment, ExportedFile):
         return discord.File(io.BytesIO(attachment.content), attachment.name)
-    png, alt = attachment.picture.png, attachment.ref.alt
+    png, alt = attachment.picture.png, attachment.alt
     return discord.File(io.BytesIO(png), attachment.filename, description=alt)
 
 
@@ -213,50 +165,51 @@ class DiscordApi:
         message: discord.PartialMessage,
         payload: list[Json],
         users: Iterable[str | None] = (),
-        files: Sequence[OutgoingAttachment | KeptAttachment] = (),
+        files: Sequence[OutgoingAttachment | AttachedFile] = (),
     ) -> list[discord.Attachment]:
         """Replace a message's content in place and return its files; an archived thread is unarchived first.
 
         `files` are all the files that it has afterwards. Raises CannotEdit.
         """
-        for attempt in range(2):
-            attachments: list[Any] = [
-                each if isinstance(each, KeptAttachment) else discord_file(each) for each in files
+
+        async def edit() -> list[discord.Attachment]:
+            attached: list[Any] = [
+                each if isinstance(each, AttachedFile) else discord_file(each) for each in files
             ]
-            try:
-                edited = await message.edit(
-                    content=None,
-                    view=RawView(payload),
-                    allowed_mentions=mention_only(users),
-                    attachments=attachments,
-                )
-                return edited.attachments
-            except discord.RateLimited as error:
-                raise CannotEdit(EditProblem.OLD) from error
-            except discord.HTTPException as error:
-                if error.code == ARCHIVED and attempt == 0:
-                    await self.unarchive(message.channel.id)
-                elif problem := edit_problem(error):
-                    log.info("Discord: a message could not be edited: %s", error)
-                    raise CannotEdit(problem) from error
-                else:
-                    raise
-        raise AssertionError("unreachable")
+            view, mentions = RawView(payload), mention_only(users)
+            return (
+                await message.edit(content=None, view=view, allowed_mentions=mentions, attachments=attached)
+            ).attachments
+
+        try:
+            return await self.unarchiving(message.channel.id, edit)
+        except discord.RateLimited as error:
+            raise CannotEdit(error) from error
+        except discord.HTTPException as error:
+            if error.code != TOO_MANY_OLD_EDITS and error.status not in REFUSED_STATUSES:
+                raise
+            log.info("Discord: a message could not be edited: %s", error)
+            raise CannotEdit(error, error.code) from error
 
     async def delete(self, message: discord.PartialMessage) -> bool:
         """Delete one of our messages, if Discord allows it; whether it is gone."""
-        for _ in range(2):
-            try:
-                await message.delete()
-                return True
-            except discord.HTTPException as error:
-                if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
-                    return True
-                if error.code != ARCHIVED:
-                    log.info("Discord: a message could not be deleted: %s", error)
-                    return False
-                await self.unarchive(message.channel.id)
-        return False
+        try:
+            await self.unarchiving(message.channel.id, message.delete)
+        except discord.HTTPException as error:
+            if error.code not in GONE_CODES:
+                log.info("Discord: a message could not be deleted: %s", error)
+                return False
+        return True
+
+    async def unarchiving(self, thread_id: int, call: Callable[[], Awaitable[Result]]) -> Result:
+        """Make a call about a thread; where it is archived, once more after it is unarchived."""
+        try:
+            return await call()
+        except discord.HTTPException as error:
+            if error.code != ARCHIVED:
+                raise
+        await self.unarchive(thread_id)
+        return await call()
 
     async def unarchive(self, thread_id: int, **details: Any) -> None:
         """Unarchive a thread and change its `details`, if Discord allows it."""

@@ -27,12 +27,12 @@ import yarl
 from bot.config import DiscordSettings, Settings, SettingsError, Shards
 from bot.discord.api import DISCORD_ERRORS
 from bot.discord.commands import build_command_tree
-from bot.discord.delivery import LEASE, DiscordDelivery
+from bot.discord.delivery import DiscordDelivery
 from bot.discord.greeting import greet
 from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.invite_link import NO_APPLICATION, invite_link
 from bot.discord.sessions import JOB, SessionStarts, guild_shards_of, job_names
-from bot.discord.translations import localized
+from bot.discord.slash import localized
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import StoreError
@@ -47,10 +47,8 @@ FIRST_RETRY_DELAY, MAX_RETRY_DELAY = 1.0, 60.0
 MAX_RATE_LIMIT_WAIT = 30.0  # seconds; a longer rate limit is raised by the library instead of waited for
 
 
-async def run(
-    service: Service, settings: Settings, pictures: PictureWorkers | None, *, lease: float = LEASE
-) -> None:
-    """Serve Discord until cancelled. `lease`: seconds for which one process may send an outbox message.
+async def run(service: Service, settings: Settings, pictures: PictureWorkers | None) -> None:
+    """Serve Discord until cancelled.
 
     Raises SettingsError where there is no token. A token that Discord does not accept is tried again, because
     the refusal may pass; the operator is told.
@@ -68,14 +66,12 @@ async def run(
     await service.jobs.lead(
         JOB,
         job_names(discord_settings.shards),
-        lambda: _run_sessions(service, discord_settings, pictures, lease),
+        lambda: _run_sessions(service, discord_settings, pictures),
         lambda: service.report_connection("discord", "standing by", detail),
     )
 
 
-async def _run_sessions(
-    service: Service, settings: DiscordSettings, pictures: PictureWorkers, lease: float
-) -> None:
+async def _run_sessions(service: Service, settings: DiscordSettings, pictures: PictureWorkers) -> None:
     """Run one client after the other. Never returns."""
     delay, refused_delay = FIRST_RETRY_DELAY, FIRST_REFUSED_DELAY
     while True:
@@ -84,7 +80,7 @@ async def _run_sessions(
             await asyncio.sleep(FIRST_RETRY_DELAY)
         started = asyncio.get_running_loop().time()
         try:
-            await _run_session(service, settings, pictures, lease)
+            await _run_session(service, settings, pictures)
             log.warning("Discord: the connection has ended; connecting again")
             refused_delay = FIRST_REFUSED_DELAY
         except discord.LoginFailure:  # before any IDENTIFY, of which Discord allows few
@@ -111,11 +107,9 @@ def override_endpoints(settings: DiscordSettings) -> None:
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)
 
 
-async def _run_session(
-    service: Service, settings: DiscordSettings, pictures: PictureWorkers, lease: float
-) -> None:
+async def _run_session(service: Service, settings: DiscordSettings, pictures: PictureWorkers) -> None:
     """Run one client and its delivery worker, from login until the connection ends."""
-    async with Client(service, pictures, settings.shards, lease) as client:
+    async with Client(service, pictures, settings.shards) as client:
         await client.login(settings.token.get_secret_value())
         await client.session_starts.within_limit(client.http)
         async with asyncio.TaskGroup() as group:
@@ -153,10 +147,8 @@ class Client(discord.AutoShardedClient):
     write is read.
     """
 
-    def __init__(
-        self, service: Service, pictures: PictureWorkers, shards: Shards | None, lease: float
-    ) -> None:
-        """shards: None for all, as many as Discord wants. lease: see `run`."""
+    def __init__(self, service: Service, pictures: PictureWorkers, shards: Shards | None) -> None:
+        """shards: None for all, as many as Discord wants."""
         super().__init__(
             shard_ids=cast("list[int]", list(shards.ids) if shards else None),
             shard_count=shards.count if shards else None,
@@ -170,7 +162,7 @@ class Client(discord.AutoShardedClient):
         self.service = service
         self.session_starts = SessionStarts(service.store)
         self.handler = InteractionHandler(service, pictures, self)
-        self.delivery = DiscordDelivery(self, service, pictures, lease=lease, shards=guild_shards_of(shards))
+        self.delivery = DiscordDelivery(self, service, pictures, guild_shards_of(shards))
         self.delivering: asyncio.Task[None] | None = None
         self.tree = build_command_tree(self)
 

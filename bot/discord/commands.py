@@ -14,20 +14,46 @@ from discord import app_commands
 import engine
 from bot.discord import places
 from bot.discord.api import DISCORD_ERRORS
-from bot.discord.completion import SITE, Interaction, handler_of, read_file, suggest_options
-from bot.discord.interactions.replies import reply_text
-from bot.discord.line_commands import SHOW_COMMANDS, TABLE_COMMANDS
-from bot.discord.me_commands import me_commands, other_commands
+from bot.discord.cards import parts
+from bot.discord.cards.notices import turns_card
+from bot.discord.completion import (
+    SITE,
+    Interaction,
+    handler_of,
+    read_file,
+    suggest_options,
+    suggest_tables,
+)
+from bot.discord.controls.controls import ERASE, NO_TABLE, CustomId
+from bot.discord.interactions.interactions import NOTHING_STORED
+from bot.discord.interactions.replies import reply, reply_text
+from bot.discord.line_commands import GAME_COMMANDS, SHOW_COMMANDS, TABLE_COMMANDS
 from bot.discord.slash import REQUIRED, Option, TableCommand, group, slash_command, table_command
 from bot.discord.table_lookup import sees
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
-from bot.hub.request import UNKNOWN_SEAT, Request
+from bot.hub.request import UNKNOWN_SEAT, Request, split_lines
 from engine.core.words import join_words
 from engine.title import SITE_CONVENTIONS
 from storage import StoreError
 
+HELP = """**Railpost** plays 18xx in a thread of this server, by email and in a terminal, all at one table.
+- `/table new` opens a table, others press **Join**, and the host presses **Start**.
+- When it is your turn, your card comes with a ping. Press a button, choose from a menu, or press **Write…**.
+- **Try…** on the card plans moves for you alone; **Play this** plays them. **Undo** takes a move back.
+- `/do` submits any line and suggests what is possible: `/do line:lay 57 H10 1`.
+- `/show card` shows your question again; `/show map`, `sheet`, `market`, `bids`, `private`, `tiles`, \
+`trains`, `routes`, `chart`, `records`, `animation`, `log` and `at` show the table, for you alone unless \
+`public` is set.
+- `/me turns` lists every table that waits for you, `/me settings` when and where you are notified, \
+`/me email` connects an address, `/me export` gives you what is stored about you, `/me erase` deletes it.
+- `/table export` gives you the game as a file, at any time."""
+ERASE_QUESTION = (
+    "**Should everything about you be deleted?** You then leave all tables, your name is taken out of their "
+    "games, and your addresses, settings, orders, plans and notes are gone. It cannot be undone. `/me "
+    "export` gives you what is stored about you first."
+)
 CONVENTION_CHOICES = {
     "rulebook": "The rulebook's",
     SITE: "Those of 18xx.games, so that the game can be exported there",
@@ -59,10 +85,8 @@ def build_command_tree(client: discord.Client) -> app_commands.CommandTree[Any]:
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
     )
-    for each in groups():
+    for each in all_commands():
         tree.add_command(each)
-    for command in other_commands():
-        tree.add_command(command)
 
     @tree.error
     async def failed(interaction: Interaction, error: app_commands.AppCommandError) -> None:
@@ -72,13 +96,24 @@ def build_command_tree(client: discord.Client) -> app_commands.CommandTree[Any]:
     return tree
 
 
+def _place(interaction: Interaction, channel: int | None) -> dict[str, Any]:
+    """The place of a table that is to be shown in a channel. Raises ValueError where the bot may not
+    write."""
+    rights = interaction.app_permissions
+    if not (rights.view_channel and (rights.send_messages or rights.send_messages_in_threads)):
+        raise ValueError("I may not write in this channel. Allow me to write here, or choose another.")
+    return {"guild": interaction.guild_id, "channel": channel}
+
+
 async def _move(interaction: Interaction, table: TableInfo) -> None:
     handler, channel = handler_of(interaction), interaction.channel
-    check_allowed(table, await handler.lookup.person_id(interaction.user), seated_players=True)
+    check_allowed(table, await handler.lines.person_id(interaction.user), seated_players=True)
     if table.status not in ("running", "paused") or interaction.guild_id is None:
         raise ValueError("A game in play is moved to the channel of a server in which you write this.")
-    parent = channel.parent_id if isinstance(channel, discord.Thread) else interaction.channel_id
-    await places.move(handler.service, table.id, {"guild": interaction.guild_id, "channel": parent})
+    shown_in = interaction.channel_id
+    if isinstance(channel, discord.Thread) and not isinstance(channel.parent, discord.ForumChannel):
+        shown_in = channel.parent_id  # in a forum messages stand in posts only
+    await places.move(handler.service, table.id, _place(interaction, shown_in))
     await reply_text(interaction, f"Table {table.code} is shown here from now on. Its thread follows.")
 
 
@@ -103,23 +138,14 @@ async def _new(
     interaction: Interaction, title: str, name: str | None, options: str | None, conventions: str | None,
     pace: str | None,
 ) -> None:  # fmt: skip
-    permissions = interaction.app_permissions
-    if interaction.guild_id and not (
-        permissions.view_channel and (permissions.send_messages or permissions.send_messages_in_threads)
-    ):
-        raise ValueError(
-            "I may not write in this channel. Allow me to write here, or open the table in another."
-        )
-    person_id = await handler_of(interaction).lookup.person_id(interaction.user)
+    place = _place(interaction, interaction.channel_id) if interaction.guild_id else None
+    person_id = await handler_of(interaction).lines.person_id(interaction.user)
     chosen_options = (
         None if options is None else [each.strip() for each in options.split(",") if each.strip()]
     )
     if conventions is not None:
         others = [each for each in chosen_options or () if each != SITE_CONVENTIONS]
         chosen_options = [SITE_CONVENTIONS, *others] if conventions == SITE else others
-    place = (
-        {"guild": interaction.guild_id, "channel": interaction.channel_id} if interaction.guild_id else None
-    )
     opening = Request(
         UNKNOWN_SEAT, (), (), None, None, person_id, "discord", name=interaction.user.display_name
     )  # fmt: skip
@@ -137,7 +163,7 @@ async def _new(
 
 
 async def _list(interaction: Interaction) -> None:
-    person_id = await handler_of(interaction).lookup.person_id(interaction.user)
+    person_id = await handler_of(interaction).lines.person_id(interaction.user)
     place = ("guild", interaction.guild_id) if interaction.guild_id else None
     found = await handler_of(interaction).service.queries.list_tables(
         location=place, person_id=None if place else person_id
@@ -157,8 +183,8 @@ IMPORT_OPTIONS = {
 async def _import(interaction: Interaction, file: discord.Attachment, name: str | None) -> None:
     if not interaction.guild_id:
         raise ValueError("A game is imported in a channel of a server, where its players can claim seats.")
-    place = {"guild": interaction.guild_id, "channel": interaction.channel_id}
-    person_id = await handler_of(interaction).lookup.person_id(interaction.user)
+    place = _place(interaction, interaction.channel_id)
+    person_id = await handler_of(interaction).lines.person_id(interaction.user)
     table, warnings = await handler_of(interaction).service.imports.open_table(
         await read_file(file), by=person_id, name=(name or "")[:60], location=place
     )
@@ -166,18 +192,117 @@ async def _import(interaction: Interaction, file: discord.Attachment, name: str 
     await reply_text(interaction, "\n".join(sentences))
 
 
-def groups() -> list[app_commands.Group]:
-    """`/table`, `/show` and `/me`."""
+ORDERS = TableCommand(
+    "orders", "What you leave beforehand: auto pass, auto bid …", statuses=("running", "paused"),
+    act=lambda interaction, table: handler_of(interaction).lines.show_page(interaction, table, "auto"),
+)  # fmt: skip
+
+
+async def _turns(interaction: Interaction) -> None:
+    handler = handler_of(interaction)
+    waiting = await handler.service.waiting.pages(await handler.lines.person_id(interaction.user))
+    await reply(interaction, await turns_card(handler.service, waiting))
+
+
+async def _settings(interaction: Interaction, line: str | None) -> None:
+    lines = [f"settings {each.removeprefix('settings ')}" for each in split_lines(line or "")]
+    await handler_of(interaction).lines.show_page(interaction, None, "settings", lines)
+
+
+async def _email(interaction: Interaction, address: str) -> None:
+    await handler_of(interaction).lines.show_page(interaction, None, f"link {address}")
+
+
+async def _export_data(interaction: Interaction) -> None:
+    handler = handler_of(interaction)
+    person_id = await handler.lines.known_person_id(interaction.user)
+    if person_id is None:
+        await reply_text(interaction, NOTHING_STORED)
+        return
+    file = await handler.service.personal_data.export(person_id)
+    text = parts.text_display("Here is all that is stored about you.")
+    await reply(interaction, [text, *parts.file_components([file.name])], [file])
+
+
+async def _ask_to_erase(interaction: Interaction) -> None:
+    button = parts.button("Delete everything", str(CustomId(NO_TABLE, None, None, ERASE)), parts.DANGER)
+    await reply(interaction, [parts.text_display(ERASE_QUESTION), *parts.action_rows([button])])
+
+
+SETTINGS_OPTIONS = {
+    "line": Option("A line such as `digest 08:00` or `away until 2026-12-24`; several with ;"),
+}
+EMAIL_OPTIONS = {"address": Option("Your email address", default=REQUIRED)}
+
+
+def _me_commands() -> app_commands.Group:
+    """`/me …`"""
+    commands = [
+        table_command(ORDERS),
+        slash_command("turns", "Every table that waits for you", _turns),
+        slash_command(
+            "settings", "How, where and when you get notifications; absences", _settings, SETTINGS_OPTIONS
+        ),
+        slash_command(
+            "email", "Play by email too; a reply to an email confirms your address", _email, EMAIL_OPTIONS
+        ),
+        slash_command("export", "Everything that is stored about you, as a file", _export_data),
+        slash_command("erase", "Delete everything about you", _ask_to_erase),
+    ]
+    return group(
+        "me", "Your turns, and how you get notifications", commands,
+        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=True),
+        allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
+    )  # fmt: skip
+
+
+WATCH_OPTIONS = {
+    "file": Option("A file of 18xx.games, or a game text", kind=discord.Attachment),
+    "url": Option("Instead of a file: the address of a game of 18xx.games, if the host allows that"),
+    "table": Option("Instead of a file: a table of this server, by its code", suggest_tables),
+    "news": Option("Tell what has changed in a message of its own too", kind=bool, default=False),
+}
+
+
+async def _watch(
+    interaction: Interaction,
+    file: discord.Attachment | None,
+    url: str | None,
+    table: str | None,
+    news: bool,
+) -> None:
+    watching = handler_of(interaction).watch
+    raw, shown = b"", None
+    if file is not None:
+        raw = await read_file(file)
+    elif table:
+        raw, shown = await watching.file_of_table(interaction, table)
+    elif not url:
+        await watching.offer_form(interaction)
+        return
+    await watching.show(interaction, raw, shown, url="" if raw else url or "", news=news)
+
+
+async def _help(interaction: Interaction) -> None:
+    url = handler_of(interaction).service.personal_data.settings.url
+    await reply_text(interaction, f"{HELP}\n- What is kept about you: {url}" if url else HELP)
+
+
+def all_commands() -> list[app_commands.Group | app_commands.Command[Any, Any, Any]]:
+    """All slash commands."""
     new = slash_command("new", "Open a table here and take a seat at it", _new, NEW_OPTIONS)
     tables = slash_command("list", "All tables of this server", _list)
     go_on = "Go on here with a game from 18xx.games, or from a game text"
     moved_in = slash_command("import", go_on, _import, IMPORT_OPTIONS)
     at_tables = [table_command(each) for each in (*TABLE_COMMANDS, MOVE)]
-    about = "Open, fill, start and end tables"
+    snapshot = "Show a game to this channel: map, market, sheet and what is new"
     return [
-        group("table", about, [*at_tables, new, tables, moved_in]),
+        group("table", "Open, fill, start and end tables", [*at_tables, new, tables, moved_in]),
         group("show", "Show a table", map(table_command, SHOW_COMMANDS)),
-        me_commands(),
+        _me_commands(),
+        *map(table_command, GAME_COMMANDS),
+        slash_command("help", "How to play here, and which commands there are", _help),
+        slash_command("watch", snapshot, _watch, WATCH_OPTIONS),
     ]
 
 

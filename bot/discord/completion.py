@@ -12,6 +12,7 @@ import engine
 from bot.discord.cards import parts
 from bot.discord.controls import controls
 from bot.discord.interactions.interactions import InteractionHandler
+from bot.discord.table_lookup import matching_tables, resolve_table
 from bot.features.game_files.feature import MAX_BYTES
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
@@ -50,9 +51,9 @@ def handler_of(interaction: Interaction) -> InteractionHandler:
 async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[str]]:
     """Tables by code, those that wait for the user first."""
     handler = handler_of(interaction)
-    person_id = await handler.lookup.person_id(interaction.user)
+    person_id = await handler.lines.person_id(interaction.user)
     candidates = []
-    for table in await handler.lookup.matching_tables(interaction, typed):
+    for table in await matching_tables(handler.lines, interaction, typed):
         turn = (
             " · your turn"
             if table.status == "running" and table.seat_of(person_id) in table.acting_seats
@@ -111,11 +112,11 @@ async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableVie
     """The user's seat and the table that the command is about; None for both where there is none."""
     handler = handler_of(interaction)
     try:
-        table = await handler.lookup.resolve_table(interaction, getattr(interaction.namespace, "table", None))
+        table = await resolve_table(handler.lines, interaction, getattr(interaction.namespace, "table", None))
     except ValueError:
         return None, None
     view = handler.service.queries.peek(table.id) or await handler.service.queries.view(table.id)
-    return view.table.seat_of(await handler.lookup.person_id(interaction.user)), view
+    return view.table.seat_of(await handler.lines.person_id(interaction.user)), view
 
 
 def _suggest(candidates: Callable[[TableView, engine.State], Sequence[tuple[str, str]]]) -> Suggestions:

@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 
 import discord
 
-from bot.discord.api import DISCORD_ERRORS, DiscordApi
+from bot.discord.api import DISCORD_ERRORS, REFUSED_STATUSES, DiscordApi
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LASTING_SLOTS, WHOLE, CardRef
@@ -32,7 +32,7 @@ from bot.discord.cards.notices import Notices
 from bot.discord.cards.prompts import card_version
 from bot.discord.places import DeletedMessages
 from bot.discord.posting import Outgoing, Poster, Unreachable
-from bot.discord.renaming import rename_in_cards, rename_in_messages
+from bot.discord.renaming import rename
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.notifications import messages
@@ -54,8 +54,6 @@ SHUTDOWN_GRACE = 3.0  # seconds
 MAX_ATTEMPTS = 8  # of what fails by a fault of ours
 FIRST_PAUSE = 1.0  # seconds before the worker goes on after a fault
 
-PERMANENT_STATUSES = (400, 403, 404, 413)  # HTTP statuses after which a message is not tried again
-
 
 class Undeliverable(Exception):
     """A message can never be sent; the text is the reason."""
@@ -69,8 +67,6 @@ class DiscordDelivery:
         client: discord.Client,
         service: Service,
         pictures: PictureWorkers,
-        *,
-        lease: float = LEASE,
         shards: GuildShards | None = None,
     ) -> None:
         """shards: whose messages it delivers and whose tables it keeps; None for all."""
@@ -84,7 +80,6 @@ class DiscordDelivery:
         self.notices = Notices(service, self.api, self.threads, poster, self.finished)
         self.endings = Endings(service, poster, self.builder, self.finished)
         self._shards = shards
-        self._lease = timedelta(seconds=lease)
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._pause = 0.0  # seconds until the next message is due
@@ -150,7 +145,7 @@ class DiscordDelivery:
         while has_more:
             async with self._semaphore, self.service.store.begin(excludes_others=False) as unit:
                 leased = await unit.outbox.lease_due(
-                    "discord", MAX_CONCURRENT, self._lease, shards=self._shards
+                    "discord", MAX_CONCURRENT, timedelta(seconds=LEASE), shards=self._shards
                 )
                 due = await still_wanted(unit, leased)
                 has_more = len(leased) == MAX_CONCURRENT
@@ -186,7 +181,7 @@ class DiscordDelivery:
         async with self._semaphore:
             reason, retry_at, message_id = "", None, None
             try:
-                async with asyncio.timeout(self._lease.total_seconds() * 0.9):
+                async with asyncio.timeout(LEASE * 0.9):
                     message_id = await self._send_message(queued)
             except Exception as error:
                 reason, retry_at = self._failure(queued, error)
@@ -210,7 +205,7 @@ class DiscordDelivery:
                 is_young = queued.created_at > datetime.now(UTC) - ENDING_WAITS
                 waits = kind in ("turn", "vote") or (kind == "over" and is_public(queued) and is_young)
                 return str(error), self._retry_time(queued, MAX_TURN_RETRY_DELAY) if waits else None
-            case discord.HTTPException() if error.status in PERMANENT_STATUSES:
+            case discord.HTTPException() if error.status in REFUSED_STATUSES:
                 return reason, None
             case _ if isinstance(error, (*DISCORD_ERRORS, StoreError)):
                 return reason, self._retry_time(queued)
@@ -256,18 +251,7 @@ class DiscordDelivery:
             case "names":
                 await self.keeper.sync(table.id)
                 word, *former = notification.sentences
-                replacing = Replacing((), former, word)
-                async with self.service.store.begin(table=table.id) as unit:
-                    await rename_in_cards(unit, table.id, replacing)
-                for channel in self.threads.places(table):
-                    tables = await self.deleted_messages.tables_at(channel.id)
-                    others = {
-                        card.ref.message_id
-                        for each in tables
-                        if each.id != table.id
-                        for card in await self.keeper.cards.of_table(each.id)
-                    }
-                    await rename_in_messages(self.api, channel, replacing, others)
+                await rename(self.service, self.threads, table, Replacing((), former, word))
                 await self.endings.redraw(table)
                 return None
             case "digest":
@@ -310,7 +294,7 @@ class DiscordDelivery:
         """Bring cards up to date, with errors logged; after one it is tried again."""
         self._syncing.add(table_id)
         try:
-            async with asyncio.timeout(self._lease.total_seconds()), self._lock(table_id):
+            async with asyncio.timeout(LEASE), self._lock(table_id):
                 await self.keeper.sync(table_id)
         except Exception as error:
             is_ours = not isinstance(error, (*DISCORD_ERRORS, StoreError))

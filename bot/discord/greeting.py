@@ -33,9 +33,12 @@ async def greet(guild: discord.Guild, store: Store) -> None:
 
 
 async def _say(guild: discord.Guild) -> bool:
-    """Say the sentence in the first channel where the bot may; returns whether there was one."""
-    for channel in _candidates(guild):
-        if not _may_write(channel):
+    """Say the sentence in the first channel where the bot may, that for system messages before the others;
+    returns whether there was one."""
+    first = [guild.system_channel] if guild.system_channel else []
+    for channel in (*first, *guild.text_channels):
+        rights = channel.permissions_for(guild.me)
+        if not (rights.view_channel and rights.send_messages):
             continue
         try:
             await channel.send(GREETING, nonce=f"greeting{guild.id}"[:25])  # Discord drops a second one
@@ -46,14 +49,3 @@ async def _say(guild: discord.Guild) -> bool:
             return False
         return True
     return False
-
-
-def _candidates(guild: discord.Guild) -> list[discord.TextChannel]:
-    """The channel for system messages, then the others from the top."""
-    first = [guild.system_channel] if guild.system_channel else []
-    return [*first, *guild.text_channels]
-
-
-def _may_write(channel: discord.TextChannel) -> bool:
-    rights = channel.permissions_for(channel.guild.me)
-    return rights.view_channel and rights.send_messages

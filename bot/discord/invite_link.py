@@ -16,6 +16,8 @@ PERMISSIONS = discord.Permissions(
     create_public_threads=True,
     manage_threads=True,
     attach_files=True,
+    read_message_history=True,
+    pin_messages=True,
 )
 SCOPES = ("bot", "applications.commands")
 

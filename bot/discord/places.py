@@ -67,7 +67,8 @@ async def ask_anew(service: Service, table: LiveTable) -> None:
         )  # fmt: skip
 
 
-IN_PLAY = ("running", "paused", "finished")
+GOES_ON = ("lobby", "running", "paused")
+"""Statuses of tables at which something may still have to be said."""
 
 
 class DeletedMessages:
@@ -87,7 +88,7 @@ class DeletedMessages:
 
     async def messages(self, channel: int, message_ids: Collection[int], user: int | None) -> None:
         """Messages of a channel, or of the direct messages with a user, are gone."""
-        for table in await self.tables_at(channel, user):
+        for table in await tables_at(self._service, channel, user):
             async with self._lock(table.id):
                 is_ours = await self._forget(table, message_ids)
             if is_ours:
@@ -100,27 +101,27 @@ class DeletedMessages:
             await self._request_sync(table_id)
 
     async def thread(self, thread: int) -> None:
-        """A thread is gone."""
-        for table in await self._service.queries.list_tables(location=("thread", thread)):
-            if table.status not in IN_PLAY or table.location.get("channel") == thread:
+        """A thread is gone. The next message of its table is posted in another, which is made once."""
+        for found in await self._service.queries.list_tables(location=("thread", thread)):
+            if found.status == "ended" or found.location.get("channel") == thread:
                 continue
-            async with self._lock(table.id):
-                table = await self._service.queries.table_info(table.id)
+            async with self._lock(found.id):
+                table = await self._service.queries.table_info(found.id)
                 if table.location.get("thread") != thread:
-                    continue  # the next message has noticed it before
-                if table.location.get(LOST_THREAD):
+                    continue  # it was moved meanwhile
+                if table.location.get(LOST_THREAD) and table.status in GOES_ON:
                     await leave(self._service, table.id, "The thread of table {} was deleted again.")
                     continue
-                await self._threads.replace(table)
-                refs = [card.ref for card in await self._keeper.cards.of_table(table.id)]
-                gone = {ref.message_id for ref in refs if ref.channel_id == thread}
-                await self._forget(table, gone)
+                cards = await self._keeper.cards.of_table(table.id)
+                lost = [each.ref.message_id for each in cards if each.ref.channel_id == thread]
+                await self._forget(table, lost)
             await self._request_sync(table.id)
+        await self.channel(thread)  # of tables that are shown in a thread which is not their own
 
     async def channel(self, channel: int) -> None:
         """A channel is gone, with its threads."""
         for table in await self._service.queries.list_tables(location=("channel", channel)):
-            if table.status != "ended":
+            if table.status in GOES_ON:
                 async with self._lock(table.id):
                     await leave(self._service, table.id, "The channel of table {} was deleted.")
 
@@ -128,7 +129,6 @@ class DeletedMessages:
         """Note which cards of a table are gone; whether there are any."""
         cards = await self._keeper.cards.of_table(table.id)
         gone = [card for card in cards if card.ref.message_id in message_ids]
-        self._keeper.gone.update(card.ref.message_id for card in gone)
         asking = [card.with_unknown_content() for card in gone if card.asks]
         await self._keeper.cards.change(table.id, *asking)  # the next process brings them up to date
         if any(card.slot == LOBBY for card in gone):
@@ -137,16 +137,17 @@ class DeletedMessages:
             self._service.wake_subscribers()
         return bool(gone)
 
-    async def tables_at(self, channel: int, user: int | None = None) -> list[TableInfo]:
-        """The tables that may have messages there."""
-        queries = self._service.queries
-        if user is None:
-            found = [
-                *await queries.list_tables(location=("thread", channel)),
-                *await queries.list_tables(location=("channel", channel)),
-            ]
-        else:
-            async with self._service.store.read() as unit:
-                person = await unit.people.find_by_identity("discord", str(user))
-            found = await queries.list_tables(person_id=person.id) if person else []
-        return list({table.id: table for table in found}.values())
+
+async def tables_at(service: Service, channel: int, user: int | None = None) -> list[TableInfo]:
+    """The tables that may have messages in a channel, or in the direct messages with a user."""
+    queries = service.queries
+    if user is None:
+        found = [
+            *await queries.list_tables(location=("thread", channel)),
+            *await queries.list_tables(location=("channel", channel)),
+        ]
+    else:
+        async with service.store.read() as unit:
+            person = await unit.people.find_by_identity("discord", str(user))
+        found = await queries.list_tables(person_id=person.id) if person else []
+    return list({table.id: table for table in found}.values())

@@ -11,7 +11,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -19,18 +19,22 @@ import discord
 
 from bot.discord.api import (
     CANNOT_SEND_CODES,
-    CANNOT_SEND_DM,
+    CANNOT_SEND_DM_CODES,
     UNKNOWN_CHANNEL,
     CannotEdit,
     DiscordApi,
-    EditProblem,
-    ImageAttachment,
-    KeptAttachment,
     OutgoingAttachment,
 )
 from bot.discord.cards import layouts
-from bot.discord.cards.card_refs import SAID_FILES, CardRef, CardStore, TableCard, attached_files
-from bot.discord.cards.parts import Json
+from bot.discord.cards.card_refs import (
+    SAID_FILES,
+    AttachedFile,
+    CardRef,
+    CardStore,
+    TableCard,
+    attached_files,
+)
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.threads import LOST_THREAD, TableThreads, has_own_thread
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
@@ -81,6 +85,11 @@ class Draft:
     digest: str = ""
     silent: bool = False
 
+    def notifying(self, users: Sequence[str]) -> Draft:
+        """The message that notifies only these users, by its line first; none: it is silent and has no
+        line."""
+        return replace(self, users=users, line=self.line if users else None, silent=not users)
+
 
 def shows(message: discord.Message, payload: list[Json]) -> bool:
     """Whether a message has the texts and the controls of a payload."""
@@ -99,9 +108,8 @@ class Poster:
 
     async def post(self, table: TableInfo, key: str, draft: Draft, dm_user: str | None = None) -> CardRef:
         """Post a message of a table, or to a user's direct messages. Raises Unreachable."""
-        places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
         refused: Exception | str = "the table has no channel on Discord"
-        for channel in places:
+        for channel in await self._places(table, dm_user):
             try:
                 return await self._post_there(table, channel, key, draft)
             except discord.HTTPException as error:
@@ -110,10 +118,14 @@ class Poster:
                         return await self._post_in_new_thread(table, channel, key, draft)
                     except discord.HTTPException as second:
                         error = second
-                if error.code not in (*CANNOT_SEND_CODES, CANNOT_SEND_DM, UNKNOWN_CHANNEL):
+                if error.code not in (*CANNOT_SEND_CODES, *CANNOT_SEND_DM_CODES, UNKNOWN_CHANNEL):
                     raise
                 refused = error
         raise Unreachable(f"the bot may not write there: {refused}")
+
+    async def _places(self, table: TableInfo, dm_user: str | None) -> list[Any]:
+        """Where a message of a table may be posted: one place in direct messages, else those of the table."""
+        return [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
 
     async def _post_in_new_thread(self, table: TableInfo, lost: Any, key: str, draft: Draft) -> CardRef:
         """Post in another thread, if the thread of the table was deleted."""
@@ -163,8 +175,7 @@ class Poster:
         """A message that was posted since then, and that the store does not know. since: None for any
         time."""
         stored = {card.ref.message_id for card in await self.cards.of_table(table.id)}
-        places = [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
-        for channel in places:
+        for channel in await self._places(table, dm_user):
             if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):
                 return found
         return None
@@ -174,7 +185,7 @@ class Poster:
         table: TableInfo,
         ref: CardRef,
         draft: Draft,
-        files: Sequence[OutgoingAttachment | KeptAttachment],
+        files: Sequence[OutgoingAttachment | AttachedFile],
     ) -> list[discord.Attachment] | None:
         """Edit a message, and return its files; None where it gets its plain content, because none may be
         attached. Raises CannotEdit."""
@@ -186,7 +197,7 @@ class Poster:
                     await self.note_files_are_allowed(table)
                 return attached
             except CannotEdit as failure:
-                if failure.problem is not EditProblem.FORBIDDEN or not files:
+                if not failure.is_forbidden or not files:
                     raise
         await self.api.edit(message, draft.plain or draft.payload, draft.users)
         if not ref.is_plain:

@@ -14,8 +14,12 @@ from typing import Any
 import discord
 
 from bot.discord.api import CannotEdit, DiscordApi
+from bot.discord.cards.card_refs import CardStore
+from bot.discord.places import tables_at
+from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
-from storage import UnitOfWork
+from bot.hub.info import TableInfo
+from bot.service import Service
 
 log = logging.getLogger(__name__)
 
@@ -25,15 +29,20 @@ TEXT = 10
 """The type of a component that is text."""
 
 
-async def rename_in_cards(unit: UnitOfWork, table_id: int, replacing: Replacing) -> None:
-    """Replace names in what is stored of the cards of a table."""
-    for card in await unit.tables.cards(table_id):
-        if replacing.holds(str(card.message_ref)):
-            renamed = replacing.value(card.message_ref)
-            await unit.tables.set_card(table_id, card.slot, renamed)
+async def rename(service: Service, threads: TableThreads, table: TableInfo, replacing: Replacing) -> None:
+    """Replace names in what is stored of the cards of a table, and in our messages at its places."""
+    async with service.store.begin(table=table.id) as unit:
+        for card in await unit.tables.cards(table.id):
+            if replacing.holds(str(card.message_ref)):
+                await unit.tables.set_card(table.id, card.slot, replacing.value(card.message_ref))
+    cards = CardStore(service.store)
+    for channel in threads.places(table):
+        others = [each for each in await tables_at(service, channel.id) if each.id != table.id]
+        kept = {card.ref.message_id for each in others for card in await cards.of_table(each.id)}
+        await _rename_messages(threads.api, channel, replacing, kept)
 
 
-async def rename_in_messages(
+async def _rename_messages(
     api: DiscordApi, channel: Any, replacing: Replacing, besides: Collection[int]
 ) -> None:
     """Replace names in our messages of a channel that are nothing but text. besides: ids of messages that

@@ -1,12 +1,19 @@
 """Slash commands as values: what they are called, their options, and what they do.
 
 Each is acknowledged before anything else.
+
+Their texts are translated by a file for each language, `languages/<locale>.json`. It has the English text of
+every name, description and choice as its key. `python -m bot.tools.translation` prints the English texts,
+from which another language is begun. A text without a translation stays English.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,6 +22,7 @@ from discord.app_commands import Choice
 
 from bot.discord.completion import Interaction, Suggestions, handler_of, suggest_tables
 from bot.discord.interactions.replies import defer
+from bot.discord.table_lookup import resolve_table
 from storage import TableStatus
 
 Act = Callable[..., Coroutine[Any, Any, None]]
@@ -40,7 +48,7 @@ PUBLIC = Option("Everybody can see it", kind=bool, default=False)
 
 class TableCommand(NamedTuple):
     """A command about a table. line: what it says there, or what makes that of the options. act: does
-    something else instead. statuses: see `TableLookup.resolve_table`. public: the answer may be for
+    something else instead. statuses: see `table_lookup.resolve_table`. public: the answer may be for
     everybody."""
 
     name: str
@@ -56,18 +64,16 @@ def table_command(command: TableCommand) -> app_commands.Command[Any, Any, Any]:
     """The command as the library knows it: with the option `table`, and where it has one the option
     `public`."""
 
-    async def carry_out(
-        interaction: Interaction, table: str | None, public: bool = False, **given: Any
-    ) -> None:
+    async def carry_out(interaction: Interaction, table: str | None, **given: Any) -> None:
         handler = handler_of(interaction)
-        found = await handler.lookup.resolve_table(interaction, table, command.statuses)
+        found = await resolve_table(handler.lines, interaction, table, command.statuses)
         if tuple(command.statuses) == ("lobby",) and found.status != "lobby":  # its word may begin a move
             raise ValueError(found.status_sentence)
         if command.act is not None:
             await command.act(interaction, found, **given)
             return
         line = command.line if isinstance(command.line, str) else command.line(**given)
-        await handler.lines.say(interaction, found, [line], public=public)
+        await handler.lines.say(interaction, found, [line])
 
     options = {**command.options, "table": TABLE, **({"public": PUBLIC} if command.public else {})}
     return slash_command(command.name, command.description, carry_out, options)
@@ -89,7 +95,7 @@ def slash_command(
     """A command with these options, which its callback gets by name."""
 
     async def run(interaction: Interaction, /, **given: Any) -> None:
-        await defer(interaction, public=given.get("public", False))
+        await defer(interaction, public=given.pop("public", False))
         await callback(interaction, **given)
 
     takes = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -110,3 +116,35 @@ def slash_command(
     }
     app_commands.choices(**choices)(run)
     return app_commands.Command(name=name, description=description, callback=run)
+
+
+# -- translations --------------------------------------------------------------------------
+
+LANGUAGES = "languages"
+
+
+@cache
+def translations() -> dict[str, dict[str, str]]:
+    """The translations by locale, then by English text."""
+    folder = files("bot.discord").joinpath(LANGUAGES)
+    return {
+        file.name.removesuffix(".json"): json.loads(file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if file.name.endswith(".json")
+    }
+
+
+def localized(payload: Any) -> dict[str, Any]:
+    """The payload of a command, of an option or of a choice, with its texts in all languages.
+
+    The library asks a translator for each text in thirty languages, which holds up the event loop.
+    """
+    result = dict(payload)
+    for key in ("name", "description"):
+        texts = {locale: texts.get(payload.get(key)) for locale, texts in translations().items()}
+        if found := {locale: text for locale, text in texts.items() if text}:
+            result[f"{key}_localizations"] = found
+    for key in ("options", "choices"):
+        if key in payload:
+            result[key] = [localized(part) for part in payload[key]]
+    return result

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import discord
 
-from bot.discord.api import ARCHIVE_AFTER_MINUTES, DiscordApi
+from bot.discord.api import ARCHIVE_AFTER_MINUTES, DISCORD_ERRORS, DiscordApi
 from bot.discord.cards import parts
 from bot.discord.cards.card_refs import LOBBY, NO_MESSAGE, CardStore
 from bot.hub.info import TableInfo
@@ -70,7 +70,7 @@ class TableThreads:
             if user := await self.discord_id(player.person_id):
                 try:
                     await self.api.client.http.add_user_to_thread(thread, int(user))
-                except discord.HTTPException as error:
+                except DISCORD_ERRORS as error:
                     log.info("Discord: %s was not added to the thread: %s", player.name, error)
         return thread
 

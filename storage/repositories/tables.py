@@ -235,14 +235,9 @@ class TableRepository(Repository):
         """All cards of a table."""
         return await self._db.all(select(Card).filter_by(table_id=table_id).order_by(col(Card.slot)))
 
-    async def set_card(
-        self, table_id: int, slot: str, message_ref: dict[str, Any], decision_id: str | None = None
-    ) -> Card:
+    async def set_card(self, table_id: int, slot: str, message_ref: dict[str, Any]) -> Card:
         """Put a card into the slot, in place of the one that was in it."""
-        card = Card(
-            table_id=table_id, slot=slot, message_ref=message_ref, decision_id=decision_id,
-            posted_at=self._db.now,
-        )  # fmt: skip
+        card = Card(table_id=table_id, slot=slot, message_ref=message_ref, posted_at=self._db.now)
         await self._db.upsert(card)
         return card
 

@@ -8,9 +8,7 @@ import pytest
 from bot.discord.cards.card_refs import CardStore
 from bot.discord.places import ask_anew
 from bot.hub.people import person_by_discord
-from bot.service import Service
 from engine.game_text.history import GameHistory
-from storage import open_store
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.t1817.scenarios import run_scenario
@@ -19,17 +17,7 @@ from tests.t1817.test_07_conversions_and_mergers import SMALL
 
 async def asked_of_two(running: RunningBot) -> int:
     """1817 §7: a table at which Ann and Bob are asked together whether they act."""
-    channel = running.fake.find_channel("general")
-    async with await open_store(running.path) as store:
-        place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
-        table = await Service(store).lobby.import_game(
-            GameHistory(run_scenario(f"{SMALL}= phase 3\n")), name="Friday", location=place
-        )
-        async with store.begin() as unit:
-            for player in table.seated_players:
-                user = running.fake.find_user(player.name).id
-                await unit.people.add_identity(player.person_id, "discord", str(user))
-    return table.id
+    return await running.begin_with(GameHistory(run_scenario(f"{SMALL}= phase 3\n")))
 
 
 async def test_a_question_asked_of_two_swallows_no_later_ping(running: RunningBot, fake: FakeDiscord) -> None:

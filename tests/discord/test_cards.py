@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from bot.discord.cards import card_texts, layouts, parts
-from bot.discord.cards.parts import ImageRef, Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls import controls, decision_controls, previews
 from bot.discord.controls.controls import (
     ENTER_AMOUNT,
@@ -30,6 +30,7 @@ from bot.position.controls import Say, Show
 from bot.position.pending import PendingDecision, engine_seat, pending_decisions
 from bot.tools.simulation.simulate import simulate_game
 from engine import Choice, State
+from renderers import Picture
 from tests.fake_discord import limits
 from tests.fake_discord.models import walk_components
 from tests.fake_discord.running_bot import RunningBot
@@ -37,7 +38,10 @@ from tests.fake_discord.server import FakeDiscord
 from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL
 
-SHOTS = [ImageRef("map.png", "The map. " * 200), ImageRef("market.png", "The market.")]
+SHOTS = [
+    ImageAttachment(f"{name}.png", Picture(b"", text, 1, 1))
+    for name, text in (("map", "The map. " * 200), ("market", "The market."))
+]
 MOST_ROWS = 9
 PLAYED = (SUBMIT_LINE, ENTER_AMOUNT, LOOK_CLOSER)  # the actions whose argument is a choice
 

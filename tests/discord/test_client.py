@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -199,6 +200,35 @@ async def test_undoing_moves_of_others_needs_their_votes(started: RunningBot, fa
     assert await started.played_lines() == [] and not fake.controls(vote)
     told = [message.text for message in fake.visible_messages(started.thread)]
     assert any("Bob accepts: Undo" in text for text in told)
+
+
+@pytest.mark.parametrize("is_in_list", [True, False])
+async def test_a_deputy_of_two_players_votes_for_each(
+    started: RunningBot, fake: FakeDiscord, is_in_list: bool
+) -> None:
+    """By the message of the vote, or by the list of what waits, in which the vote is twice."""
+    await fake.run_command("Dan", "general", "me turns")
+    await started.play_lines("Ann: pass", "Bob: pass", "Cid: buy SV", "Ann: pass", "Bob: pass")
+    for name in ("Ann", "Bob"):
+        line = f"away until {datetime.now(UTC) + timedelta(days=9):%Y-%m-%d} deputy Dan"
+        away = await fake.run_command(name, started.thread, "me settings", line=line)
+        assert "Dan plays for you until then." in away.text
+    await started.service.clock.tick()
+    done = await started.submit_lines("Cid", "undo")
+    assert "vote" in done.text, done.text
+    await started.wait_for_delivery()
+    vote = next(m for m in started.cards if any(c.label == "Accept" for c in fake.controls(m)))
+    for missing in (2, 1):
+        listed = (await fake.run_command("Dan", started.thread, "me turns")).private_messages[-1]
+        accept = [each.custom_id for each in fake.controls(listed) if each.label == "Accept"]
+        assert len(accept) == missing
+        if is_in_list:
+            await fake.click("Dan", listed, custom_id=accept[0])
+        else:
+            await fake.click("Dan", vote, "Accept")
+        await started.wait_for_delivery()
+    await fake.wait_until(lambda: not fake.controls(vote), "the outcome")
+    assert await started.played_lines() == ["pass", "pass"]
 
 
 async def test_a_poll_is_one_message(started: RunningBot, fake: FakeDiscord) -> None:
@@ -502,7 +532,7 @@ async def test_commands_are_registered_once_until_they_change(
     for _ in range(2):
         async with RunningBot(fake, tmp_path / "railpost.db").online():
             assert puts() == 1
-    monkeypatch.setattr("bot.discord.translations.translations", lambda: {"de": {"help": "rat"}})
+    monkeypatch.setattr("bot.discord.slash.translations", lambda: {"de": {"help": "rat"}})
     async with RunningBot(fake, tmp_path / "railpost.db").online():
         assert puts() == 2, "a changed translation is shown"
 
@@ -604,15 +634,16 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
     await _follows(fake, card, "6. Dan 2 (invited)")
 
 
+@pytest.mark.parametrize("code", [50007, 50278], ids=["blocks the bot", "accepts none from servers"])
 async def test_a_user_without_direct_messages_is_invited_in_the_channel(
-    online: RunningBot, fake: FakeDiscord
+    online: RunningBot, fake: FakeDiscord, code: int
 ) -> None:
     await online.open_table()
-    fake.find_user("Bob").accepts_dms = False
+    fake.find_user("Bob").accepts_dms, fake.dm_refusal = False, code
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     await fake.wait_until(lambda: fake.messages_pinging("Bob"), "a mention")
     assert fake.messages_pinging("Bob")[0].channel is fake.find_channel("general")
-    fake.check_violations(pinged=["Bob"], ignoring=["50007"])
+    fake.check_violations(pinged=["Bob"], ignoring=[str(code)])
 
 
 def votes(running: RunningBot) -> list[Message]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.discord.translations import translations
+from bot.discord.slash import translations
 from tests.discord.test_ending import before_the_last_move
 from tests.fake_discord import limits
 from tests.fake_discord.running_bot import RunningBot

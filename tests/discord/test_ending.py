@@ -15,7 +15,6 @@ from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
 from renderers import Picture
-from storage import open_store
 from tests.discord.test_presses import labels
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
@@ -27,17 +26,8 @@ PLAYERS = ("Ann", "Bob")
 
 async def before_the_last_move(running: RunningBot) -> int:
     """A table in the channel at which one move is left to play; its id."""
-    history, channel = history_of(GAME), running.fake.find_channel("general")
-    async with await open_store(running.path) as store:
-        place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
-        before = GameHistory(history.start, history.lines[:-1])
-        table = await Service(store).lobby.import_game(before, name="Friday", location=place)
-        async with store.begin() as unit:
-            for player in table.seated_players:
-                user = running.fake.find_user(player.name).id
-                await unit.people.add_identity(player.person_id, "discord", str(user))
-    running.table_code = table.code
-    return table.id
+    history = history_of(GAME)
+    return await running.begin_with(GameHistory(history.start, history.lines[:-1]))
 
 
 async def play_the_last_move(service: Service, table: int) -> None:
@@ -90,6 +80,30 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
         done = await fake.click("Ann", message, "Rematch")
         await fake.wait_until(lambda: "is open, as the last one was" in done.text, "the next table")
     fake.check_violations(pinged=PLAYERS)
+
+
+async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Another game in the same channel goes on, and its players are told."""
+    table, general = await before_the_last_move(running), fake.find_channel("general")
+    over = running.table_code
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        await ending(running)
+        thread = await fake.open_thread(general, {"name": over})
+        await service.lobby.set_location(table, {"thread": thread.id})
+        await running.start_game(*PLAYERS)
+        await running.wait_for_delivery()
+        for channel in (thread, running.thread, general):
+            await fake.vanish_channel(channel)
+
+        def told() -> str:
+            return "".join(m.text for name in PLAYERS for m in fake.visible_messages(fake.find_dm(name)))
+
+        await fake.wait_until(lambda: f"{running.table_code} was deleted" in told(), "the news of the other")
+        await running.wait_for_delivery()
+        assert not fake.threads and over not in told()
 
 
 async def test_pictures_that_are_drawn_late_are_added(

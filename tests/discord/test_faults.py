@@ -26,6 +26,7 @@ from bot.pictures import workers
 from bot.service import Service
 from storage import StoreError, open_store
 from tests.end_to_end.fork_server import COMMAND, ForkedProcess, ForkServer
+from tests.fake_discord.models import FORUM
 from tests.fake_discord.running_bot import (
     HangingPictures,
     OnePixelPictures,
@@ -377,7 +378,7 @@ async def test_the_thread_is_deleted_while_a_player_uses_it(started: RunningBot,
 
 
 async def test_a_deleted_card_is_posted_anew_by_the_event(pair: RunningBot, fake: FakeDiscord) -> None:
-    """It came back only after the next move. Discord is not asked whether it is there."""
+    """It came back only after the next move."""
     card, pings = await pair.wait_for_card("Ann"), len(fake.pings)
     await fake.delete_message(card)
     await fake.wait_until(lambda: pair.cards and pair.cards[-1] is not card, "the card")
@@ -439,6 +440,38 @@ async def test_a_channel_that_is_gone_takes_no_table_with_it(pair: RunningBot, f
     await fake.wait_until(lambda: any("/table move" in each for each in told()), "the news")
     info = await pair.service.queries.find_table(pair.table_code)
     assert info.location == {}
+
+
+async def test_the_thread_in_which_a_table_was_opened_is_deleted(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """It is the channel of the table, in which there can be no thread of its own."""
+    thread = await fake.open_thread(fake.find_channel("general"), {"name": "Talk"})
+    async with running.online() as service:
+        made = await fake.run_command("Ann", thread, "table new", title="1830")
+        code = made.text.split("Table ", 1)[1].split(" ", 1)[0]
+        await fake.wait_until(lambda: fake.messages_with_controls(thread), "the lobby card")
+        await fake.click("Bob", fake.messages_with_controls(thread)[-1], "Join")
+        await fake.run_command("Ann", thread, "table start", order="Ann, Bob")
+        await fake.wait_until(lambda: "Ann to act" in fake.last_message(thread).text, "the card")
+        await running.wait_for_delivery()
+        await fake.vanish_channel(thread)
+        await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "the card of Ann")
+        assert (await service.queries.find_table(code)).location == {}
+
+
+async def test_a_table_is_moved_only_to_where_the_bot_may_write(pair: RunningBot, fake: FakeDiscord) -> None:
+    """In a forum that is a post: no message stands beside posts."""
+    trains = fake.open_channel("trains")
+    trains.denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
+    refused = await fake.run_command("Ann", trains, "table move", table=pair.table_code)
+    assert "may not write in this channel" in refused.text
+    forum = fake.open_channel("forum", kind=FORUM)
+    await fake.gateway.dispatch("CHANNEL_CREATE", forum.to_json())
+    post = await fake.open_thread(forum, {"name": "Our games"})
+    done = await fake.run_command("Ann", post, "table move", table=pair.table_code)
+    assert "is shown here from now on" in done.text
+    await fake.wait_until(lambda: fake.messages_with_controls(post), "the card")
 
 
 async def test_a_card_that_is_posted_anew_and_whose_answer_is_lost_is_the_only_one(

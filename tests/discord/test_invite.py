@@ -29,6 +29,8 @@ def test_the_link_names_the_application_its_scopes_and_permissions() -> None:
     assert query["scope"] == ["bot applications.commands"]
     asked = discord.Permissions(int(query["permissions"][0]))
     assert asked == PERMISSIONS and asked.attach_files and not asked.administrator
+    assert asked.read_message_history, "to find what an earlier attempt has sent"
+    assert asked.pin_messages, "of its own since February 2026"
 
 
 @pytest.mark.parametrize("token", ["", "a", "nonsense", "bm90IGFuIGlk.x.y", "ü.x"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import engine
 from bot.hub.request import QueryAnswer
 from bot.pictures.views import answer_pictures
-from tests.discord.test_presses import lines_until
+from tests.discord.test_presses import reach
 from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord
@@ -50,12 +50,9 @@ async def test_routes_and_trains_have_pictures_without_a_name(
     running: RunningBot, fake: FakeDiscord, users: tuple[str, ...]
 ) -> None:
     """The run of the company that is to act, or of the latest; the sheet with everybody's trains."""
-    lines, _ = lines_until(lambda state: getattr(state.stack[-1], "step", "") == "dividend", "1830")
+    await reach(running, lambda state: getattr(state.stack[-1], "step", "") == "dividend")
     async with running.online() as service:
-        await running.start_game(*users[:3])
         table = (await service.queries.find_table(running.table_code)).id
-        for number, (seat, line) in enumerate(lines):
-            await service.submit(table, int(seat[1:]), [line], None, f"line {number}")
         for command in ("show routes", "show trains"):
             shown = await fake.run_command(users[2], running.thread, command)
             assert len(fake.shown_images(shown.message)) == 1, command

@@ -10,15 +10,17 @@ import pytest
 import engine
 from bot.discord.controls.decision_controls import purchases
 from bot.discord.controls.previews import preview_sales
+from bot.discord.places import ask_anew
 from bot.pictures.views import turn_pictures
 from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
+from engine.game_text.history import GameHistory
 from storage import open_store
 from tests.drawn_here import DrawnHere
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message, MessageControl
 
-LONGEST = {"1830": 8000, "1870": 80, "1817": 450}
+LONGEST = {"1830": 300, "1870": 80, "1817": 450}
 """How many moves of a title's game are needed."""
 ALL = pytest.mark.parametrize("title", LONGEST)
 ALL_IN_A_SOAK = pytest.mark.parametrize(
@@ -36,17 +38,14 @@ def users() -> tuple[str, ...]:
     return tuple(game().players)
 
 
-def lines_until(
-    wanted: Callable[[engine.State], bool], title: str
-) -> tuple[list[tuple[str, str]], engine.State]:
-    """The lines of the game up to the first position that is `wanted`, and that position."""
-    played: list[tuple[str, str]] = []
-    state = engine.copy_state(game(title).start)
-    for seat, line, events, _ in game(title).history_lines:
+def history_until(wanted: Callable[[engine.State], bool], title: str) -> tuple[GameHistory, engine.State]:
+    """The game up to the first position that is `wanted`, and that position."""
+    start, lines = game(title).start, tuple(game(title).history_lines)
+    state = engine.copy_state(start)
+    for number, line in enumerate(lines):
         if wanted(state):
-            return played, state
-        engine.fold(events, state)
-        played.append((seat, line))
+            return GameHistory(start, lines[:number]), state
+        engine.fold(line.events, state)
     raise AssertionError("The game has no such position.")
 
 
@@ -54,14 +53,12 @@ async def reach(
     running: RunningBot, wanted: Callable[[engine.State], bool], title: str = "1830"
 ) -> engine.State:
     """Play a table, while the bot is offline, up to a position that is `wanted`."""
-    async with running.online():
-        await running.start_game(*game().players, title=title)
-    lines, state = lines_until(wanted, title)
+    history, state = history_until(wanted, title)
+    table = await running.begin_with(history, in_thread=True)
     async with await open_store(running.path) as store:
         service = Service(store)
-        table = (await service.queries.list_tables())[0].id
-        for number, (seat, line) in enumerate(lines):
-            await service.submit(table, int(seat[1:]), [line], None, f"line {number}")
+        async with service.cache.locked(table) as live:
+            await ask_anew(service, live)
     return state
 
 
@@ -137,7 +134,7 @@ async def test_two_blocks_are_sold_and_a_share_bought_with_two_presses(
         presses = PressCounter(fake)
         shown = await fake.select(name, card, menu.custom_id, *wanted)
         assert ("→" in shown.message.text) == (title != "1817")  # whose prices fall at the end of the round
-        assert "You then have" in shown.message.text
+        assert f"leaves {name} $" in shown.message.text
         assert await running.played_lines() == played, "nothing is sold yet"
         both = next(each for each in labels(fake, shown.message) if each.startswith("Confirm, buy"))
         await fake.click(name, shown.message, both)

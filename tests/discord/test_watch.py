@@ -43,12 +43,9 @@ async def test_a_game_is_shown_and_its_post_is_edited(running: RunningBot, fake:
 async def test_two_who_show_a_game_at_once_share_its_post(running: RunningBot, fake: FakeDiscord) -> None:
     channel = fake.find_channel("general")
     async with running.online():
-        shown = (("Ann", START), ("Bob", NEXT))
+        game = ("f.18xx", NEXT.encode())
         told = await asyncio.gather(
-            *(
-                fake.run_command(who, "general", "watch", file=("f.18xx", text.encode()))
-                for who, text in shown
-            )
+            *(fake.run_command(who, "general", "watch", file=game) for who in ("Ann", "Bob"))
         )
         assert len([each for each in told if each.text.startswith("The game is shown")]) == 1
         posts = [m for m in fake.visible_messages(channel) if "1830 with Nora and Otto" in m.text]

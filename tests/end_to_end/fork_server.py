@@ -150,14 +150,14 @@ def kill_at(module: str, path: str, when: str, count: int) -> None:
 def serve(order: Mapping[str, Any]) -> None:
     """Be `railpost`; never returns."""
     from bot.__main__ import main as railpost
-    from bot.discord import client
+    from bot.discord import delivery as discord_delivery
     from bot.email import delivery
     from mail.inbox import InboxTiming
 
     inbox = InboxTiming(idle_timeout=5.0)  # how soon mail is noticed is not tried here
     timing = delivery.MailTiming(lease=timedelta(seconds=order["lease"]), inbox=inbox)
     delivery.run = functools.partial(delivery.run, timing=timing)
-    client.run = functools.partial(client.run, lease=order["lease"])
+    discord_delivery.LEASE = order["lease"]
 
     os.chdir(order["folder"])
     os.environ.clear()

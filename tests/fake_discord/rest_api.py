@@ -26,6 +26,7 @@ from tests.fake_discord.models import (
     COMMAND,
     COMPONENT,
     EPHEMERAL,
+    FORUM,
     MODAL_SUBMIT,
     PUBLIC_THREAD,
     ApiError,
@@ -517,6 +518,8 @@ class RestApi:
         source = self._message(request)[1] if "message" in request.match_info else None
         if source is None and draft.data.get("type") != PUBLIC_THREAD:
             raise invalid_form("No thread of ours is private.", "type")
+        if source is None and parent.kind == FORUM:
+            raise invalid_form("This field is required", "message")
         thread = await self.server.open_thread(parent, draft.data, source)
         return json_response(thread.to_json(), 201)
 

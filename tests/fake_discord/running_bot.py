@@ -13,17 +13,20 @@ from sqlmodel import col, update
 
 import engine
 from bot.config import Settings, parse_settings
-from bot.discord import client
+from bot.discord import client, delivery
 from bot.discord.greeting import greeting_key
 from bot.hub.people import person_by_discord
 from bot.hub.request import Completed
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
+from engine.game_text.history import GameHistory
 from renderers import PaletteName, Picture
 from storage import OutboxMessage, Store, open_store
 from tests.end_to_end.fork_server import ForkedProcess, ForkServer, environment
 from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.tables import started
+
+delivery.LEASE = 600.0  # so that no message is sent twice because the machine is slow
 
 INTERACTION_TASKS = ("discord.py: on_interaction", "CommandTree-invoker")
 """The tasks in which discord.py runs presses, forms and slash commands."""
@@ -132,7 +135,7 @@ class RunningBot:
                             await unit.settings.set(greeting_key(guild), "yes")
                 self.service = Service(store, ping_holdoff=holdoff)
                 before = self.fake.gateway.identified
-                run = client.run(self.service, self.settings, self.pictures, lease=600.0)
+                run = client.run(self.service, self.settings, self.pictures)
                 tasks = [asyncio.create_task(self.service.run()), asyncio.create_task(run)]
                 try:
                     await self.fake.wait_until(lambda: self.fake.gateway.identified > before, "our client")
@@ -169,12 +172,34 @@ class RunningBot:
             for name in names:
                 people[name] = (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
         place = {"guild": self.fake.guild_id, "channel": self.fake.find_channel("general").id}
-        self.table_code = (await started(self.service, people, title, name="Friday", location=place)).code
+        lobby = Service(
+            self.service.store, ping_holdoff=self.service.cache.ping_holdoff
+        )  # which wakes nobody
+        self.table_code = (await started(lobby, people, title, name="Friday", location=place)).code
+        self.service.wake_subscribers()
         await self.fake.wait_until(
             lambda: any(each.name.startswith(self.table_code) for each in self.fake.threads), "the thread"
         )
         await self.wait_for_card(names[0])
         return self.thread
+
+    async def begin_with(self, history: GameHistory, *, in_thread: bool = False) -> int:
+        """While the bot is offline: a table at which this game goes on, in the channel `general` or in a
+        thread there; its id. Its players are the users of their names."""
+        channel = self.fake.find_channel("general")
+        async with await open_store(self.path) as store:
+            place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
+            lobby = Service(store).lobby
+            table = await lobby.import_game(history, name="Friday", location=place)
+            async with store.begin() as unit:
+                for player in table.seated_players:
+                    user = self.fake.find_user(player.name).id
+                    await unit.people.add_identity(player.person_id, "discord", str(user))
+            if in_thread:
+                thread = await self.fake.open_thread(channel, {"name": table.code})
+                await lobby.set_location(table.id, {"thread": thread.id})
+        self.table_code = table.code
+        return table.id
 
     @property
     def thread(self) -> Channel:

@@ -20,6 +20,7 @@ from tests.fake_discord.models import (
     COMPONENTS_V2,
     DM,
     EPHEMERAL,
+    FORUM,
     LOADING,
     PUBLIC_THREAD,
     SUPPRESS_NOTIFICATIONS,
@@ -95,6 +96,7 @@ class ServerState:
         self.attachment_limit = 10 * 1024 * 1024
         self.nonce_lifetime = 300.0
         self.old_edit_limit: tuple[int, float] | None = None
+        self.dm_refusal = 50278  # 50007 where the user has blocked the bot
         self.session_starts = (999, 0)  # that are left, and milliseconds until there are more
         self.max_concurrency = 1  # sessions that may be started at once, of different shards
         self.gateway = Gateway(self)
@@ -118,9 +120,9 @@ class ServerState:
         self.guilds[guild_id] = name
         return self.open_channel(channel, guild_id=guild_id)
 
-    def open_channel(self, name: str, *, guild_id: int | None = None) -> Channel:
+    def open_channel(self, name: str, *, guild_id: int | None = None, kind: int = TEXT) -> Channel:
         """guild_id: None for the first guild; the bot is no member of one that has not been opened."""
-        channel = Channel(self.ids(), name, TEXT, self.clock, guild_id=guild_id or self.guild_id)
+        channel = Channel(self.ids(), name, kind, self.clock, guild_id=guild_id or self.guild_id)
         self.channels[channel.id] = channel
         return channel
 
@@ -210,7 +212,7 @@ class ServerState:
         ephemeral: bool = False,
         thinking: bool = False,
     ) -> Message:
-        """Create a message. Errors: 50007, 50013, 40005, 160005, and those of `limits.check_message`."""
+        """Create a message. Errors: 50278, 50013, 40005, 160005, and those of `limits.check_message`."""
         author = author or self.bot
         data = draft.data
         if interaction is None and author is self.bot:
@@ -328,7 +330,9 @@ class ServerState:
         if channel.recipient is not None and not (
             channel.recipient.accepts_dms and channel.recipient.is_member
         ):
-            raise ApiError(403, 50007, "Cannot send messages to this user")
+            raise ApiError(403, self.dm_refusal, "Cannot send messages to this user")
+        if channel.kind == FORUM:
+            raise ApiError(400, 50008, "Cannot send messages in a non-text channel")
         self.require_permissions(
             channel, "SEND_MESSAGES_IN_THREADS" if channel.is_thread else "SEND_MESSAGES"
         )
@@ -588,7 +592,7 @@ class ServerState:
 
     async def open_thread(self, parent: Channel, data: Json, source: Message | None = None) -> Channel:
         """Errors: 50013, 50024 no threads in this channel, 160004 the message has a thread already, 50035."""
-        if parent.kind != TEXT:
+        if parent.kind not in (TEXT, FORUM):
             raise ApiError(400, 50024, "Cannot execute action on this channel type")
         self.require_permissions(parent, "CREATE_PUBLIC_THREADS")
         name = limits.check_text(data.get("name"), 1, 100, "name")

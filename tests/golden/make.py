@@ -198,7 +198,7 @@ async def _mail_and_messages(store: Store) -> None:
     """Cards, mail tokens, inbound mail, and outbox messages that are sent, leased and given up."""
     async with store.begin() as unit:
         table = (await unit.tables.find("running"))[0]
-        await unit.tables.set_card(table.id, "turn", {"channel": 7, "message": 70}, "0.1")
+        await unit.tables.set_card(table.id, "turn", {"channel": 7, "message": 70})
         await unit.mail_tokens.add(
             hash_secret("golden"), "reply", table_id=table.id, seat=0, person_id=1, decision_id="0.1",
             address="ann@example.org", message_id="<golden@example.org>",

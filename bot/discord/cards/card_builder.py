@@ -6,14 +6,12 @@ A card does not wait for a picture that takes long: it is text, and is brought u
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import NamedTuple
 
-from bot.discord.api import ImageAttachment
 from bot.discord.cards import card_texts, layouts
 from bot.discord.cards.card_refs import digest
-from bot.discord.cards.parts import Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.posting import Draft
 from bot.hub.feature import TurnPage
 from bot.hub.log import LogEntry
@@ -26,24 +24,16 @@ from renderers import Picture
 from storage import TablePoll
 
 
-class BuiltCard(NamedTuple):
-    """A card: with its pictures, and the same with the board as text; what it says in short."""
-
-    payload: list[Json]
-    plain: list[Json]
-    images: list[ImageAttachment]
-    line: str
-    users: list[str]
-
-    @property
-    def digest(self) -> str:
-        """Of all that it shows."""
-        return digest([self.payload, [digest(each.picture.png) for each in self.images]])
-
-    def draft(self, users: Sequence[str] = ()) -> Draft:
-        """The card as a message to be posted. users: whom it notifies, by a line first; else nobody."""
-        line = self.line if users else None
-        return Draft(self.payload, self.images, self.plain, line, users, self.digest, silent=not users)
+def _card(
+    payload: list[Json],
+    line: str,
+    users: Iterable[str | None],
+    plain: list[Json] | None = None,
+    images: Sequence[ImageAttachment] = (),
+) -> Draft:
+    """A card with all that tells whether it has changed. plain: the same with the board as text."""
+    shown = digest([payload, [digest(each.picture.png) for each in images]])
+    return Draft(payload, images, plain, line, [each for each in users if each], shown)
 
 
 def user_of(view: TableView, seat: int) -> str | None:
@@ -68,7 +58,7 @@ class CardBuilder:
         news: Sequence[str] = (),
         *,
         pings_first: bool = False,
-    ) -> BuiltCard:
+    ) -> Draft:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
         who alone sees it. news: of them. pings_first: without its pictures, which those who are pinged get
         later."""
@@ -86,13 +76,12 @@ class CardBuilder:
         revenues = await self.service.queries.last_revenues(view.table.id)
         asked = first if len(prompts) == 1 else None
         added = await self.service.additions(TurnPage(view, asked, choices[first.seat], reader))
-        contents = [
-            layouts.turn_card(view, prompts, choices, history, users, refs, revenues, added)
-            for refs in ([each.ref for each in images], [])
-        ]
-        payload, plain = contents
+        payload, plain = (
+            layouts.turn_card(view, prompts, choices, history, users, shown, revenues, added)
+            for shown in (images, [])
+        )
         line = card_texts.notification_line(view, prompts, users)
-        return BuiltCard(payload, plain, images, line, [each for each in users.values() if each])
+        return _card(payload, line, users.values(), plain, images)
 
     async def _events(self, view: TableView, seat: int, since: int) -> list[LogEntry]:
         """What has happened since the seat's last turn."""
@@ -100,13 +89,13 @@ class CardBuilder:
         entries = await queries.log_since_last_move(view.table.id, seat, since)
         return entries + await queries.log(view.table.id, since)
 
-    async def poll(self, view: TableView, poll: TablePoll) -> BuiltCard:
+    async def poll(self, view: TableView, poll: TablePoll) -> Draft:
         """The message of a poll."""
         waiting = [seat for seat, vote in poll.votes.items() if vote is None]
         users = {seat: user_of(view, seat) for seat in waiting}
         payload = layouts.poll_card(view, poll, users)
         line = layouts.poll_line(view, poll, users)
-        return BuiltCard(payload, payload, [], line, [each for each in users.values() if each])
+        return _card(payload, line, users.values())
 
     async def draw(self, view: TableView, since: int, reader: int | None = None) -> list[ImageAttachment]:
         """The pictures for the question, with the changes since a row of the log marked, in the palette of

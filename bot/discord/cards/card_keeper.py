@@ -27,13 +27,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, EditProblem, KeptAttachment, message_age
+from bot.discord.api import CannotEdit, DiscordApi, message_age
 from bot.discord.cards import card_texts
-from bot.discord.cards.card_builder import BuiltCard, CardBuilder, user_of
+from bot.discord.cards.card_builder import CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
     NO_MESSAGE,
     REMIND,
+    AttachedFile,
     CardRef,
     CardStore,
     TableCard,
@@ -91,7 +92,6 @@ class CardKeeper:
         self.tables_at = defaultdict[int, set[int]](set)  # by channel, the tables that have cards there
         self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
         self.rewinds: dict[int, str] = {}  # by table: how many, when the list of turns was marked last
-        self.gone = set[int]()  # messages of which Discord has said that they are deleted
 
     # -- sync --------------------------------------------------------------------------------
 
@@ -252,7 +252,7 @@ class CardKeeper:
 
     async def _build(
         self, view: TableView, card: TableCard, prompt: Prompt, *, pings_first: bool = False
-    ) -> BuiltCard:
+    ) -> Draft:
         if isinstance(prompt, TablePoll):
             return await self.builder.poll(view, prompt)
         reader, ref = view.table.person_at(prompt[0].seat) if card.user else None, card.ref
@@ -262,39 +262,32 @@ class CardKeeper:
         """Edit a card in place; one that cannot be edited is replaced by a new one without a ping."""
         ref = card.ref
         built = await self._build(view, card, prompt)
-        is_gone = ref.message_id in self.gone or ref.message_id == NO_MESSAGE
-        if built.digest == ref.payload_digest and not is_gone:
+        if built.digest == ref.payload_digest:
             return ref
+        is_old = message_age(ref.message_id) > OLD_MESSAGE_AGE  # also where there is none yet
+        if is_old or self.poster.threads.is_locked(ref.channel_id):
+            return await self._replace(view, card, built)
         try:
-            if is_gone:
-                raise CannotEdit(EditProblem.GONE)
-            if message_age(ref.message_id) > OLD_MESSAGE_AGE:
-                raise CannotEdit(EditProblem.OLD)
-            if self.poster.threads.is_locked(ref.channel_id):
-                raise CannotEdit(EditProblem.FORBIDDEN)
             updated = await self._edit(view, card, built)
-        except CannotEdit as failure:
-            self.gone |= {ref.message_id} if failure.is_gone else set()
-            updated = await self._replace(view, card, built)
-        else:
-            await self._save(view, card.slot, updated)
-        self.gone.discard(ref.message_id)
+        except CannotEdit:
+            return await self._replace(view, card, built)
+        await self._save(view, card.slot, updated)
         return updated
 
-    async def _edit(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
+    async def _edit(self, view: TableView, card: TableCard, built: Draft) -> CardRef:
         """Edit a card; without pictures where files may not be attached. Raises CannotEdit."""
         ref = card.ref
         files = [] if ref.is_plain else files_to_send(ref, built.images)
-        if [each.id for each in files if isinstance(each, KeptAttachment)] != [each.id for each in ref.files]:
+        if [each.id for each in files if isinstance(each, AttachedFile)] != [each.id for each in ref.files]:
             await self.cards.forget_files(card)
-        attached = await self.poster.edit(view.table, ref, built.draft(built.users), files)
+        attached = await self.poster.edit(view.table, ref, built, files)
         kept = attached_files(built.images, attached or ())
         is_plain = attached is None
         return msgspec.structs.replace(ref, files=kept, is_plain=is_plain, payload_digest=built.digest)
 
-    async def _replace(self, view: TableView, card: TableCard, built: BuiltCard) -> CardRef:
+    async def _replace(self, view: TableView, card: TableCard, built: Draft) -> CardRef:
         """Post a card anew, and have the former message deleted. Raises Unreachable."""
-        ref = await self._put(view, card, built.draft(), f"{card.ref.key}.{card.ref.message_id}", card)
+        ref = await self._put(view, card, built.notifying(()), f"{card.ref.key}.{card.ref.message_id}", card)
         if not ref.payload_digest:
             ref = await self._edit(view, card._replace(ref=ref), built)
             await self._save(view, card.slot, ref)
@@ -332,7 +325,7 @@ class CardKeeper:
         queued: TableCard | None = None,
     ) -> None:
         """Store the message of a slot. queued: the former one, which is to be finished."""
-        if queued and queued.ref.message_id in (NO_MESSAGE, *self.gone):
+        if queued and queued.ref.message_id == NO_MESSAGE:
             queued = None
         await self.cards.change(view.table.id, TableCard(view.table.id, slot, ref), queued)
         self.tables_at[ref.channel_id].add(view.table.id)
@@ -474,4 +467,4 @@ class CardKeeper:
         ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news)
         card = TableCard(view.table.id, slot, ref)
         built = await self._build(view, card, prompt, pings_first=bool(users))
-        return await self._put(view, card, built.draft(users), sent.key, previous, view.seq)
+        return await self._put(view, card, built.notifying(users), sent.key, previous, view.seq)

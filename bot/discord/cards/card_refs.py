@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import ImageAttachment, KeptAttachment
+from bot.discord.cards.parts import ImageAttachment
 from bot.position.pending import PendingDecision
 from storage import Card, Store, UnitOfWork
 
@@ -38,6 +38,10 @@ class AttachedFile(msgspec.Struct, array_like=True):
     id: int
     alt: str
     digest: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry of an edit's list of attachments, by which the file stays."""
+        return {"id": str(self.id), "filename": self.filename, "description": self.alt}
 
 
 class CardRef(msgspec.Struct, omit_defaults=True):
@@ -159,13 +163,13 @@ def digest(value: Any) -> str:
     return hashlib.sha256(raw).hexdigest()[:16]
 
 
-def files_to_send(ref: CardRef, images: Iterable[ImageAttachment]) -> list[ImageAttachment | KeptAttachment]:
+def files_to_send(ref: CardRef, images: Iterable[ImageAttachment]) -> list[ImageAttachment | AttachedFile]:
     """The files of an edit: pictures that the message has already are kept by their ids."""
     attached = {(each.filename, each.digest): each for each in ref.files}
-    files: list[ImageAttachment | KeptAttachment] = []
+    files: list[ImageAttachment | AttachedFile] = []
     for image in images:
         known = attached.get((image.filename, digest(image.picture.png)))
-        files.append(image if known is None else KeptAttachment(known.id, known.filename, image.ref.alt))
+        files.append(msgspec.structs.replace(known, alt=image.alt) if known else image)
     return files
 
 
@@ -173,7 +177,7 @@ def attached_files(images: Iterable[ImageAttachment], attachments: Iterable[Any]
     """What Discord says it has attached, of these pictures."""
     ids = {each.filename: each.id for each in attachments}
     return [
-        AttachedFile(each.filename, ids[each.filename], each.ref.alt, digest(each.picture.png))
+        AttachedFile(each.filename, ids[each.filename], each.alt, digest(each.picture.png))
         for each in images
         if each.filename in ids
     ]

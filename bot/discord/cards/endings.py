@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import msgspec
 
 import engine
-from bot.discord.api import CannotEdit, ImageAttachment, OutgoingAttachment
+from bot.discord.api import CannotEdit, OutgoingAttachment
 from bot.discord.cards import card_texts
 from bot.discord.cards import parts as message_parts
 from bot.discord.cards.card_builder import CardBuilder
 from bot.discord.cards.card_refs import OVER, CardRef, TableCard, moved, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
-from bot.discord.cards.parts import Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls.page_controls import page_card
 from bot.discord.posting import Draft, Outgoing, Poster
 from bot.hub.info import TableInfo
@@ -108,7 +108,7 @@ class Endings:
         self.builder.follow_late(table.id, drawing)
         images = [ImageAttachment(picture_file_name(name), picture) for name, picture in drawn]
         media = [
-            *message_parts.media_galleries([each.ref for each in images]),
+            *message_parts.media_galleries(images),
             *message_parts.file_components([file.name for file in page.files]),
         ]
         above = [card_texts.table_heading(table, notification.seq), f"### {page.headline}"]

@@ -14,7 +14,7 @@ from bot.discord.cards.parts import (
     MAX_TEXT,
     PRIMARY,
     SECONDARY,
-    ImageRef,
+    ImageAttachment,
     Json,
     action_rows,
     button,
@@ -56,7 +56,7 @@ def turn_card(
     choices: Mapping[int, Sequence[engine.Choice]],
     history: Sequence[str],
     users: Mapping[int, str | None],
-    images: Sequence[ImageRef],
+    images: Sequence[ImageAttachment],
     revenues: Mapping[str, int] | None = None,
     added: Addition = NOTHING_ADDED,
 ) -> list[Json]:

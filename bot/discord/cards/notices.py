@@ -158,7 +158,7 @@ async def turns_card(service: Service, waiting: Sequence[tuple[WaitingTable, Pag
     for each, page in waiting[:MAX_ENTRIES]:
         events = [f"- {escape_markdown(event)}" for _, items in page.lists for event in items]
         lines = [f"**{page.headline}**", *page.sentences, *events]
-        buttons = added_buttons(each.table.id, page.decision_id, page.controls)
+        buttons = added_buttons(each.table.id, page.decision_id, page.controls, each.seat)
         if not buttons:
             link = await card_link(service, each.table, each.seat)
             lines += [f"[The card]({link})"] if link else []

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from bot.discord.controls.controls import MenuItem
+from renderers import Picture
 
 Json = dict[str, Any]
 
@@ -24,11 +25,16 @@ ROW, GALLERY = 1, 12
 """Types of components: a row of controls, and pictures."""
 
 
-class ImageRef(NamedTuple):
-    """A picture attached to a message: its file name and its description."""
+class ImageAttachment(NamedTuple):
+    """A picture to attach to a message, with its file name."""
 
     filename: str
-    alt: str
+    picture: Picture
+
+    @property
+    def alt(self) -> str:
+        """Its description."""
+        return truncate(self.picture.alt, MAX_ALT_TEXT)
 
 
 def truncate(text: str, limit: int) -> str:
@@ -46,16 +52,13 @@ def text_display(content: str, limit: int = MAX_TEXT) -> Json:
     return {"type": 10, "content": truncate(content, limit)}
 
 
-def media_galleries(images: Sequence[ImageRef]) -> list[Json]:
+def media_galleries(images: Sequence[ImageAttachment]) -> list[Json]:
     """Attached pictures with their descriptions, one per gallery so that each is as wide as the message."""
     return [
         {
             "type": 12,
             "items": [
-                {
-                    "media": {"url": f"attachment://{image.filename}"},
-                    "description": truncate(image.alt, MAX_ALT_TEXT),
-                }
+                {"media": {"url": f"attachment://{image.filename}"}, "description": image.alt},
             ],
         }
         for image in images

@@ -158,15 +158,18 @@ def menu_items(
         choice_item(choices, group[0]) if len(group) == 1 else _submenu_item(choices, group, label, depth + 1)
         for label, group in groups.items()
     ]
-    if len(all_items) <= MAX_OPTIONS:
-        return all_items
-    first = page * (MAX_OPTIONS - 1)
-    on_page = all_items[first : first + MAX_OPTIONS - 1]
-    rest = len(all_items) - first - len(on_page)
-    if not rest:
-        return on_page
     next_page = MenuPosition(depth, page + 1, encode_choice(choices, indices[0], MAX_CUSTOM_ID - 12))
-    return [*on_page, MenuItem("More…", f"{rest} further", OPEN_MENU, str(next_page))]
+    return page_of(all_items, page, OPEN_MENU, str(next_page))
+
+
+def page_of(items: list[MenuItem], page: int, action: str, next_page: str) -> list[MenuItem]:
+    """All items if a menu has room for them, else those of one page. action, next_page: of *More…*."""
+    if len(items) <= MAX_OPTIONS:
+        return items
+    first = page * (MAX_OPTIONS - 1)
+    shown = items[first : first + MAX_OPTIONS - 1]
+    rest = len(items) - first - len(shown)
+    return [*shown, MenuItem("More…", f"{rest} further", action, next_page)] if rest else shown
 
 
 def is_shallow(choices: Sequence[engine.Choice], indices: Iterable[int], depth: int) -> bool:

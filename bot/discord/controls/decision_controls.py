@@ -15,6 +15,7 @@ from bot.discord.controls.controls import (
     CardControls,
     MenuItem,
     card_controls,
+    page_of,
 )
 from bot.features.standing_orders.pages import PROTECTION
 from bot.position.legal_lines import choice_effect
@@ -88,12 +89,7 @@ def hex_items(choices: Sequence[engine.Choice], lays: Sequence[LayChoice], page:
     for lay in lays:
         by_hex.setdefault(lay.hex, []).append(lay)
     items = [_hex_item(choices, hex, on_hex) for hex, on_hex in by_hex.items()]
-    if len(items) <= MAX_OPTIONS:
-        return items
-    first = page * (MAX_OPTIONS - 1)
-    shown = items[first : first + MAX_OPTIONS - 1]
-    rest = len(items) - first - len(shown)
-    return [*shown, *([MenuItem("More…", f"{rest} further", OPEN_TILES, f"+{page + 1}")] if rest else [])]
+    return page_of(items, page, OPEN_TILES, f"+{page + 1}")
 
 
 def _hex_item(choices: Sequence[engine.Choice], hex: str, lays: Sequence[LayChoice]) -> MenuItem:

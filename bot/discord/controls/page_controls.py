@@ -48,9 +48,12 @@ def answer_rows(table_id: int, question: str, controls: Sequence[Control]) -> li
     return [*selects, *parts.action_rows(buttons)]
 
 
-def added_buttons(table_id: int, decision_id: str | None, controls: Iterable[Say | Show]) -> list[Json]:
-    """The buttons that features add to the card of a turn; each acts for the person who presses it."""
-    custom_id = CustomId(table_id, None, decision_id, SUBMIT_LINE)
+def added_buttons(
+    table_id: int, decision_id: str | None, controls: Iterable[Say | Show], seat: int | None = None
+) -> list[Json]:
+    """The buttons that features add to the card of a turn. Each acts for a seat, or for the one who presses
+    it."""
+    custom_id = CustomId(table_id, seat, decision_id, SUBMIT_LINE)
     return [
         _show_button(CustomId(table_id, None, None, PAGE), control)
         if isinstance(control, Show)

@@ -9,22 +9,21 @@ from typing import NamedTuple
 
 import engine
 from bot.discord.cards import parts
-from bot.discord.cards.parts import ImageRef, Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls.controls import (
     LOOK_CLOSER,
     MAX_CUSTOM_ID,
-    MAX_OPTIONS,
     OPEN_TILES,
     SELECT,
     SUBMIT_LINE,
     CustomId,
     MenuItem,
     encode_choice,
+    page_of,
 )
 from bot.discord.controls.decision_controls import LayChoice, purchase_label, purchases, with_effects
 from bot.discord.interactions import private_answers
-from bot.position import text_views
-from bot.position.legal_lines import price_at_end_of_round, protection_note, sold_shares
+from bot.position.legal_lines import line_effect, sold_shares
 from bot.position.pending import engine_seat
 from engine.core.words import dollars
 from engine.operating.run import best_run, format_routes
@@ -37,7 +36,7 @@ def ways_message(
     custom_id: CustomId,
     choices: Sequence[engine.Choice],
     lays: Sequence[LayChoice],
-    images: Sequence[ImageRef],
+    images: Sequence[ImageAttachment],
     page: int,
     state: engine.State | None = None,
 ) -> list[Json]:
@@ -49,8 +48,6 @@ def ways_message(
         parts.button(f"Lay {n}", _submit(custom_id, choices, lay.number), parts.PRIMARY)
         for n, lay in enumerate(lays[:MAX_LAY_BUTTONS], 1)
     ]
-    first = page * (MAX_OPTIONS - 1)
-    last = len(lays) if len(lays) <= MAX_OPTIONS else first + MAX_OPTIONS - 1
     items = [
         MenuItem(
             f"{n}: {choices[lay.number].label}",
@@ -58,12 +55,11 @@ def ways_message(
             LOOK_CLOSER,
             encode_choice(choices, lay.number, MAX_CUSTOM_ID - 2),
         )
-        for n, lay in list(enumerate(lays, 1))[first:last]
+        for n, lay in enumerate(lays, 1)
     ]
+    items = page_of(items, page, OPEN_TILES, f"{hex}+{page + 1}")
     if state is not None and custom_id.seat is not None:
         items = with_effects(state, engine_seat(custom_id.seat), choices, items)
-    if len(lays) > last:
-        items.append(MenuItem("More…", f"{len(lays) - last} further", OPEN_TILES, f"{hex}+{page + 1}"))
     look = parts.select_row(
         str(custom_id._replace(action=SELECT, argument="0")), f"Look closer at {hex}", items
     )
@@ -81,7 +77,7 @@ def look_message(
     choices: Sequence[engine.Choice],
     lay: LayChoice,
     consequences: str,
-    images: Sequence[ImageRef],
+    images: Sequence[ImageAttachment],
 ) -> list[Json]:
     """One way to lay a tile, on the map, before it is done."""
     back = custom_id._replace(action=OPEN_TILES, argument=lay.hex)
@@ -142,30 +138,10 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
     for line in lines:
         sold, _ = sold_shares(line)
         by_company[sold] = max(by_company.get(sold, line), line, key=lambda each: sold_shares(each)[1])
-    after = state
-    told = []
+    after, told = state, []
     for line in by_company.values():
-        before, after = after, engine.play_line(after, seat, line).state
-        told.append(f"`{line}` brings {dollars(after.cash[seat] - before.cash[seat])}.")
-    for sym, company in after.companies.items():
-        old, new = text_views.price_text(state, sym), text_views.price_text(after, sym)
-        if old != new:
-            told.append(f"{sym}: {old} → {new}.")
-        if company.president != (former := state.companies[sym].president):
-            name = after.name(company.president) if company.president else "nobody"
-            told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
-    told += [
-        f"{sym}: {price} → {lower} after your turn, {protection_note(after, sym)}."
-        for sym, line in by_company.items()
-        if (price := text_views.price_text(state, sym))
-        and (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
-    ]
-    told += [
-        f"{sym}: {text_views.price_text(state, sym)} → {later} at the end of the round, as the shares lie."
-        for sym in by_company
-        if (later := price_at_end_of_round(state, after, sym))
-    ]
-    told.append(f"You then have {dollars(after.cash[seat])}.")
+        told.append(f"`{line}`: {line_effect(after, seat, line)}.")
+        after = engine.play_line(after, seat, line).state
     return SalePreview(tuple(by_company.values()), after, "\n".join(told))
 
 

@@ -13,24 +13,27 @@ from typing import NamedTuple
 import discord
 
 import engine
-from bot.discord.api import ImageAttachment
 from bot.discord.cards import card_texts, parts
 from bot.discord.cards.card_builder import image_attachments
-from bot.discord.cards.parts import Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls import controls
 from bot.discord.controls.controls import NO_TABLE, SUBMIT_LINE, CustomId
-from bot.discord.controls.page_controls import answer_rows
+from bot.discord.controls.page_controls import ENTERED, FORM, answer_rows, form_modal
 from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import (
     DEFERRED_MESSAGE,
     RawModal,
+    asks_publicly,
+    defer,
+    defer_privately,
     is_private,
     reply,
     reply_text,
 )
-from bot.discord.table_lookup import TableLookup
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
+from bot.hub.notifications.messages import poll_id
+from bot.hub.people import person_by_discord
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -45,6 +48,7 @@ from bot.hub.request import (
 from bot.hub.table import TableView
 from bot.pictures.views import PICTURES_SAY_ALL, answer_pictures
 from bot.pictures.workers import Pictures, PictureWorkers
+from bot.position.controls import Ask
 from bot.position.pending import engine_seat
 from bot.service import Service
 from engine.standing_orders import is_order_line
@@ -62,10 +66,23 @@ class OpenDecision(NamedTuple):
 
 
 class LineInteractions:
-    """Submits lines to the service, and shows their results as private messages."""
+    """Submits lines of Discord's users to the service, and shows their results as private messages."""
 
-    def __init__(self, service: Service, lookup: TableLookup, pictures: PictureWorkers) -> None:
-        self.service, self.lookup, self.pictures = service, lookup, pictures
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
+        self.service, self.pictures = service, pictures
+
+    async def person_id(self, user: discord.User | discord.Member) -> int:
+        """The id of the person with that Discord account; a new account gets a new person."""
+        if (known := await self.known_person_id(user)) is not None:
+            return known
+        async with self.service.store.begin() as unit:
+            return (await person_by_discord(unit, user.id, user.display_name)).id
+
+    async def known_person_id(self, user: discord.User | discord.Member) -> int | None:
+        """The id of the person with that Discord account, if there is one."""
+        async with self.service.store.read() as unit:
+            person = await unit.people.find_by_identity("discord", str(user.id))
+        return person.id if person else None
 
     # -- lines -------------------------------------------------------------------------------
 
@@ -107,20 +124,27 @@ class LineInteractions:
         *,
         seat: int | None = None,
         decision_id: str | None = None,
-        public: bool = False,
     ) -> None:
-        """Say lines at a table, and show the result. seat: None for that of the user. public: everybody sees
-        the answer to a question, and only what everybody may see."""
+        """Say lines at a table, and show the result. seat: None for that of the user."""
         if seat is None:
-            seat = table.seat_of(await self.lookup.person_id(interaction.user))
-        request_id = str(interaction.id)
-        result = await self.carry_out(
-            interaction, table.id, lines, request_id, seat, decision_id, public=public
-        )
+            seat = await self._seat_meant(interaction, table, decision_id)
+        result = await self.carry_out(interaction, table.id, lines, str(interaction.id), seat, decision_id)
         on_card = interaction.message is not None and interaction.response.type is not DEFERRED_MESSAGE
         is_shown = on_card and not is_private(interaction) and not any(map(is_order_line, lines))
         if not (is_shown and isinstance(result, Completed | PollUpdated)):  # the card shows it
-            await self.show_result(interaction, result, table, seat, lines, public=public)
+            await self.show_result(interaction, result, table, seat, lines)
+
+    async def _seat_meant(
+        self, interaction: discord.Interaction, table: TableInfo, decision_id: str | None
+    ) -> int | None:
+        """The seat of a user; of several whose deputy they are, the first whose vote is missing."""
+        person_id = await self.person_id(interaction.user)
+        if len(own := table.seats_of(person_id)) > 1:
+            missing = (await self.service.queries.view(table.id)).missing_votes()
+            voters = [seat for poll, seat in missing if seat in own and poll_id(poll) == decision_id]
+            if voters:
+                return voters[0]
+        return table.seat_of(person_id)
 
     async def carry_out(
         self,
@@ -130,15 +154,16 @@ class LineInteractions:
         request_id: str | None,
         seat: int | None = None,
         decision_id: str | None = None,
-        *,
-        public: bool = False,
     ) -> CommandResult:
-        """Give lines to the service: for a table, as a question about one, or about the user alone."""
-        person_id = await self.lookup.person_id(interaction.user)
+        """Give lines to the service: for a table, as a question about one, or about the user alone. Who asks
+        publicly gets only what everybody may see."""
+        person_id = await self.person_id(interaction.user)
         if table_id == NO_TABLE:
             return await self.service.submit_personal(person_id, lines)
         if len(lines) == 1 and self.service.commands.is_query(first_word(lines[0])):
-            return await self.service.ask(table_id, lines[0], person_id=None if public else person_id)
+            return await self.service.ask(
+                table_id, lines[0], person_id=None if asks_publicly(interaction) else person_id
+            )
         return await self.service.submit(
             table_id, seat, lines, decision_id, request_id,
             person_id=person_id, transport="discord", name=interaction.user.display_name,
@@ -155,12 +180,11 @@ class LineInteractions:
         submitted: Sequence[str],
         *,
         said: Sequence[Json] = (),
-        public: bool = False,
     ) -> None:
         """Show the result of lines. table: None where they are about a person alone. said: what came of
         lines before."""
         if isinstance(result, QueryAnswer):
-            await self.show_answer(interaction, result, table, said=said, public=public)
+            await self.show_answer(interaction, result, table, said=said)
             return
         await reply(interaction, [*said, *await self.result_message(result, table, seat, submitted)])
 
@@ -188,14 +212,13 @@ class LineInteractions:
         table: TableInfo | None,
         *,
         said: Sequence[Json] = (),
-        public: bool = False,
     ) -> None:
         """Show an answer: as a picture where there is one and it can be drawn, else as text, which is a file
         too where it is longer than a message.
 
         table: None where it is about a person alone. said: what came of a line before.
         """
-        images = await self._images(interaction, answer, table, public) if table else []
+        images = await self._images(interaction, answer, table) if table else []
         limit = private_answers.MAX_PRIVATE_TEXT if said else private_answers.MAX_ANSWER
         text, whole = (private_answers.answer_text(answer, most) for most in (limit, sys.maxsize))
         texts = [parts.text_display(text)]
@@ -206,62 +229,79 @@ class LineInteractions:
         shown = [
             *([] if says_all else texts),
             *parts.file_components([file.name for file in files]),
-            *parts.media_galleries([each.ref for each in images]),
+            *parts.media_galleries(images),
         ]
         components, plain = ([*said, *_framed([*above, *rows], rows)] for above in (shown, texts))
-        await reply(interaction, components, [*files, *images], public=public, plain=plain)
+        await reply(
+            interaction, components, [*files, *images], public=asks_publicly(interaction), plain=plain
+        )
 
     async def _images(
-        self, interaction: discord.Interaction, answer: QueryAnswer, table: TableInfo, public: bool
+        self, interaction: discord.Interaction, answer: QueryAnswer, table: TableInfo
     ) -> list[ImageAttachment]:
         """The pictures of an answer, as its reader or the table has them."""
         if answer.query == "board":
             return []
         view = await self.service.queries.view(table.id)
-        drawing = await self.drawing(view.table, None if public else interaction.user)
+        drawing = await self.drawing(view.table, None if asks_publicly(interaction) else interaction.user)
         return image_attachments(await answer_pictures(self.service.queries, drawing, view, answer))
 
     async def drawing(self, table: TableInfo, user: discord.User | discord.Member | None) -> Pictures:
         """Pictures of a table in the palette of a user, or of the table, for everybody."""
-        reader = await self.lookup.person_id(user) if user else None
+        reader = await self.person_id(user) if user else None
         palette = await self.service.settings.palette(table, reader)
         return self.pictures.for_table(table.id, palette, reader=reader, post="answer")
 
-    # -- forms -------------------------------------------------------------------------------
+    # -- answers with controls -------------------------------------------------------------
 
-    async def open_line_form(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
-        """Ask for lines in a form, with one that is possible now as the example."""
-        if not await self.rejects_other_user(interaction, custom_id.table_id, custom_id.seat):
-            example = next((choice.line for choice in await self.choices(custom_id)), "pass")
-            await interaction.response.send_modal(RawModal(private_answers.line_modal(custom_id, example)))
-
-    async def open_amount_form(self, interaction: discord.Interaction, custom_id: CustomId) -> None:
-        """Ask for the amount of a choice in a form."""
-        if choice := await self._amount_choice(interaction, custom_id):
-            await interaction.response.send_modal(RawModal(private_answers.amount_modal(custom_id, choice)))
-
-    async def submit_amount(self, interaction: discord.Interaction, custom_id: CustomId, typed: str) -> None:
-        """Submit the line of a choice with the amount that somebody has typed."""
-        choice = await self._amount_choice(interaction, custom_id)
-        if choice is None or choice.amounts is None:
+    async def press_page(
+        self, interaction: discord.Interaction, custom_id: CustomId, entered: str | None
+    ) -> None:
+        """Answer a control. entered: in its form."""
+        question, bar, line = custom_id.argument.partition("|")
+        if line.startswith(FORM):
+            form = await self._form(interaction, custom_id.table_id, question, line.removeprefix(FORM))
+            if form is None:
+                await reply_text(interaction, CHOICES_CHANGED)
+            else:
+                await interaction.response.send_modal(RawModal(form_modal(custom_id, question, form)))
             return
-        amount = typed.strip().lstrip("$").replace(",", "")
-        if not amount.isdecimal() or int(amount) not in choice.amounts:
-            await reply(interaction, private_answers.wrong_amount_message(custom_id, choice, typed))
-            return
-        await self.submit_lines(interaction, custom_id, [choice.line_for(int(amount))])
+        await (defer_privately if bar else defer)(interaction)
+        lines = split_lines(line.removeprefix(ENTERED) + (entered or ""))
+        table_id, queries = custom_id.table_id, self.service.queries
+        table = await queries.table_info(table_id) if table_id != NO_TABLE else None
+        await self.show_page(interaction, table, question, lines)
 
-    async def _amount_choice(
-        self, interaction: discord.Interaction, custom_id: CustomId
-    ) -> engine.Choice | None:
-        """The choice with an amount that a control stands for; None after an answer that says why not."""
-        if (open_decision := await self.open_decision(interaction, custom_id)) is None:
-            return None
-        choice = controls.find_choice(open_decision.choices, custom_id.argument)
-        if choice is None or choice.amounts is None:
-            await reply_text(interaction, CHOICES_CHANGED)
-            return None
-        return choice
+    async def show_page(
+        self,
+        interaction: discord.Interaction,
+        table: TableInfo | None,
+        question: str,
+        lines: Sequence[str] = (),
+    ) -> None:
+        """Say the lines, if there are any, and show the answer to the question. table: None for a question
+        about the user alone."""
+        table_id, carry_out = table.id if table else NO_TABLE, self.carry_out
+        seat = table.seat_of(await self.person_id(interaction.user)) if table else None
+        head: list[Json] = []
+        if lines:
+            said = await carry_out(interaction, table_id, lines, str(interaction.id))
+            is_question = self.service.commands.is_query(first_word(lines[0]))
+            if isinstance(said, QueryAnswer) and (is_question or said.controls):
+                await self.show_answer(interaction, said, table)
+                return
+            limit = private_answers.MAX_ANSWER - private_answers.MAX_PRIVATE_TEXT
+            head = await self.result_message(said, table, seat, lines, limit)
+        answer = await carry_out(interaction, table_id, [question], None)
+        await self.show_result(interaction, answer, table, seat, [question], said=head)
+
+    async def _form(
+        self, interaction: discord.Interaction, table_id: int, question: str, label: str
+    ) -> Ask | None:
+        """The form of an answer; None where the answer has changed."""
+        answer = await self.carry_out(interaction, table_id, [question], None)
+        controls = answer.controls if isinstance(answer, QueryAnswer) else ()
+        return next((each for each in controls if isinstance(each, Ask) and each.label == label), None)
 
     # -- whose a control is, and whether it still counts -------------------------------------
 
@@ -272,7 +312,7 @@ class LineInteractions:
         if seat is None:
             return False
         view = await self.service.queries.view(table_id)
-        if seat in view.table.seats_of(await self.lookup.person_id(interaction.user)):
+        if seat in view.table.seats_of(await self.person_id(interaction.user)):
             return False
         await reply_text(interaction, private_answers.wrong_player_text(view.state, view.table.names, seat))
         return True

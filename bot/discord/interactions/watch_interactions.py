@@ -12,12 +12,13 @@ from weakref import WeakValueDictionary
 import discord
 
 import engine
-from bot.discord.api import CannotEdit, DiscordApi, ImageAttachment
+from bot.discord.api import CannotEdit, DiscordApi
 from bot.discord.cards import parts
-from bot.discord.cards.parts import Json
+from bot.discord.cards.parts import ImageAttachment, Json
 from bot.discord.controls.controls import NO_TABLE, WATCH, CustomId
+from bot.discord.interactions.line_interactions import LineInteractions
 from bot.discord.interactions.replies import RawModal, defer_privately, reply, reply_text
-from bot.discord.table_lookup import TableLookup
+from bot.discord.table_lookup import resolve_table
 from bot.features.game_files.feature import game_text_file
 from bot.features.watch.feature import REFRESH, WatchedGame, may_be_shown_elsewhere
 from bot.hub.info import TableInfo
@@ -40,9 +41,9 @@ class WatchInteractions:
     """Posts snapshots, and edits them when the same game is given again."""
 
     def __init__(
-        self, service: Service, lookup: TableLookup, api: DiscordApi, pictures: PictureWorkers
+        self, service: Service, lines: LineInteractions, api: DiscordApi, pictures: PictureWorkers
     ) -> None:
-        self._service, self._lookup, self._api, self._workers = service, lookup, api, pictures
+        self._service, self._lines, self._api, self._workers = service, lines, api, pictures
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
 
     @property
@@ -65,7 +66,7 @@ class WatchInteractions:
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
         place = _place(channel.id)
-        person_id = await self._lookup.person_id(interaction.user)
+        person_id = await self._lines.person_id(interaction.user)
         async with self._locks.setdefault(channel.id, asyncio.Lock()):
             asked = (
                 watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
@@ -83,7 +84,7 @@ class WatchInteractions:
         images = _attachments(await self._service.watcher.draw(game, self._pictures))
         payload = [
             parts.text_display(game.text),
-            *parts.media_galleries([each.ref for each in images]),
+            *parts.media_galleries(images),
             *_buttons(game.controls),
         ]
         message = await self._edit(channel, game.message, payload, images)
@@ -102,7 +103,7 @@ class WatchInteractions:
     async def file_of_table(self, interaction: discord.Interaction, code: str) -> tuple[bytes, TableInfo]:
         """The game of a table of this server, with the table, if the user may see it and show it here. Raises
         ValueError."""
-        table = await self._lookup.resolve_table(interaction, code)
+        table = await resolve_table(self._lines, interaction, code)
         if interaction.channel_id not in _own_channels(table):
             async with self._service.store.read() as unit:
                 is_allowed = await may_be_shown_elsewhere(unit, table)
@@ -153,13 +154,13 @@ class WatchInteractions:
             url = await self._service.watcher.url_of(_place(interaction.channel.id), message)
             await self.show(interaction, url=url)
             return
-        person_id = await self._lookup.person_id(interaction.user)
+        person_id = await self._lines.person_id(interaction.user)
         answer = await self._service.watcher.answer(
             _place(interaction.channel.id), message, person_id, f"{what} {number}".strip(), self._pictures
         )
         images = _attachments(answer.pictures)
         text = [parts.text_display(answer.text)] if answer.text else []
-        shown = parts.media_galleries([each.ref for each in images])
+        shown = parts.media_galleries(images)
         await reply(interaction, [*text, *shown, *_buttons(answer.controls, message)], images)
 
     async def _show_position(self, interaction: discord.Interaction, position: str) -> None:
