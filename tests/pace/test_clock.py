@@ -112,6 +112,11 @@ async def test_who_has_just_been_asked_is_not_nudged(driven: DrivenTable) -> Non
     await driven.service.submit(driven.table, 0, ["pass"], None, None)
     nudged = await driven.service.submit(driven.table, 0, ["nudge"], None, None)
     assert isinstance(nudged, QueryAnswer) and nudged.text == "Bob has just been asked."
+    await driven.tick()
+    for seat in (1, 2, 0):  # the clock is behind: it knows of Bob's question before
+        await driven.service.submit(driven.table, seat, ["pass"], None, None)
+    nudged = await driven.service.submit(driven.table, 0, ["nudge"], None, None)
+    assert isinstance(nudged, QueryAnswer) and nudged.text == "Bob has just been asked."
 
 
 async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:

@@ -183,7 +183,8 @@ class TimeCommands:
             return clock_messages.absence_sentence(name, settings)
         if not notify.reachable_channels(info, recipient):
             return f"No message reaches {name} now. Please tell them some other way."
-        if clock is None or clock.since is None:  # the move that leads to them has just been made
+        asked = {pending.decision_id for pending in table.pending}
+        if clock is None or clock.decision_id not in asked:  # the move that leads to them has just been made
             return f"{name} has just been asked."
         row = await unit.clocks.get_due(f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
