@@ -190,7 +190,8 @@ def _later_falls(state: engine.State, after: engine.State, line: str) -> Iterato
     if not line.startswith("sell ") or company not in state.companies:
         return
     price = text_views.price_text(state, company)
-    if lower := engine.later_fall(state, company, shares):
+    lower = engine.later_fall(state, company, shares)
+    if lower and lower != text_views.price_text(after, company):
         yield f"{company} {price} → {lower} {protection_note(after, company)}"
     elif later := price_at_end_of_round(state, after, company):
         yield f"{company} {price} → {later} at the end of the round"

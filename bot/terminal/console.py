@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import get_args
 
 import engine
-from bot.hub.command import Form
+from bot.hub.command import Form, OpenCommand
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
 from bot.hub.request import CommandResult, QueryAnswer, first_word, split_lines
@@ -277,11 +277,13 @@ class Console:
         view = await self.service.queries.view(self.table_id)
         if view.state is None:
             raise ValueError(f"Table {view.table.code} has not started; `table start` starts it.")
-        is_command = self.service.commands.get(first_word(line)) is not None
+        command = self.service.commands.get(first_word(line))
+        is_command = command is not None
         named = split_name(view, line) if named_seat(view, line) is not None or not is_command else None
         if view.table.is_over and not named and not is_command:
             raise ValueError(view.table.status_sentence)
-        seat, text = named or (implied_seat(view, line), line)
+        is_for_table = isinstance(command, OpenCommand) and not command.needs_seat  # the operator speaks
+        seat, text = named or (None if is_for_table else implied_seat(view, line), line)
         result = await self.service.submit(self.table_id, seat, split_lines(text), None, None)
         view = await self.service.queries.view(self.table_id)
         return await self._reply(view, result)

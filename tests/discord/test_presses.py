@@ -134,7 +134,7 @@ async def test_two_blocks_are_sold_and_a_share_bought_with_two_presses(
         presses = PressCounter(fake)
         shown = await fake.select(name, card, menu.custom_id, *wanted)
         assert ("→" in shown.message.text) == (title != "1817")  # whose prices fall at the end of the round
-        assert f"leaves {name} $" in shown.message.text
+        assert "You then have" in shown.message.text
         assert await running.played_lines() == played, "nothing is sold yet"
         both = next(each for each in labels(fake, shown.message) if each.startswith("Confirm, buy"))
         await fake.click(name, shown.message, both)

@@ -59,7 +59,7 @@ def test_a_fall_of_the_price_after_the_turn_is_told_before_the_sale() -> None:
     state = run_scenario(MP + "= cash Bob 50\n")
     sale = next(each for each in engine.choices(state, "p1") if each.line == "sell 2 MP")
     assert "MP $100 → $82 unless protected" in choice_effect(state, "p1", sale)
-    assert "MP $100 → $82 unless protected" in preview_sales(state, "p1", [sale.line]).text
+    assert "MP: $100 → $82 after your turn, unless protected." in preview_sales(state, "p1", [sale.line]).text
     for seat, line in (("p1", "sell 2 MP"), ("p1", "pass"), ("p0", "decline")):
         state = engine.play_line(state, seat, line).state
     space = state.companies["MP"].cell
@@ -72,7 +72,7 @@ def test_a_fall_of_the_price_at_the_end_of_the_round_is_told_before_the_sale() -
     sale = next(each for each in engine.choices(state, "p0") if each.line == "sell 2 WT")
     assert "at the end of the round" in choice_effect(state, "p0", sale)
     told = preview_sales(state, "p0", [sale.line]).text
-    price, later = re.findall(r"WT (\$\d+) → (\$\d+) at the end of the round", told)[0]
+    price, later = re.findall(r"WT: (\$\d+) → (\$\d+) at the end of the round", told)[0]
     before = text_views.price_text(state, "WT")
     for seat, line in (("p0", "sell 2 WT"), ("p0", "pass"), ("p1", "pass"), ("p2", "pass"), ("p0", "pass")):
         state = engine.play_line(state, seat, line).state

@@ -154,13 +154,14 @@ async def test_the_operator_is_told_of_players_by_their_names(console: Console) 
     await enter(console, "table new 1830 Ann, Bob, Cid")
     (table,) = await console.service.queries.list_tables()
     assert await enter(console, "table join Dora") == f"Dora has joined table {table.code}."
-    assert await enter(console, "table leave Dora") == f"Dora has left table {table.code}."
+    assert await enter(console, "table leave dora") == f"Dora has left table {table.code}."
     await enter(console, "table start")
     for line in ("table start", "table keep"):
         assert await enter(console, line) == f"Table {table.code} is being played."
-    await enter(console, "Bob: pause", "table resume")
+    await enter(console, "Bob: pause", "resume", "pause", "table resume")
     log = await enter(console, "log")
     assert "Bob pauses the game." in log and "The host resumes the game." in log
+    assert "The host pauses the game." in log
     assert await enter(console, "Ann: list") == (
         f"{table.code} 1830, being played: Ann, Bob and Cid. "
         "Ann to act: buy the SV for $20, bid on another private, or pass."

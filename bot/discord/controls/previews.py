@@ -23,7 +23,8 @@ from bot.discord.controls.controls import (
 )
 from bot.discord.controls.decision_controls import LayChoice, purchase_label, purchases, with_effects
 from bot.discord.interactions import private_answers
-from bot.position.legal_lines import line_effect, sold_shares
+from bot.position import text_views
+from bot.position.legal_lines import price_at_end_of_round, protection_note, sold_shares
 from bot.position.pending import engine_seat
 from engine.core.words import dollars
 from engine.operating.run import best_run, format_routes
@@ -138,10 +139,31 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
     for line in lines:
         sold, _ = sold_shares(line)
         by_company[sold] = max(by_company.get(sold, line), line, key=lambda each: sold_shares(each)[1])
-    after, told = state, []
+    after = state
+    told = []
     for line in by_company.values():
-        told.append(f"`{line}`: {line_effect(after, seat, line)}.")
-        after = engine.play_line(after, seat, line).state
+        before, after = after, engine.play_line(after, seat, line).state
+        told.append(f"`{line}` brings {dollars(after.cash[seat] - before.cash[seat])}.")
+    for sym, company in after.companies.items():
+        old, new = text_views.price_text(state, sym), text_views.price_text(after, sym)
+        if old != new:
+            told.append(f"{sym}: {old} → {new}.")
+        if company.president != (former := state.companies[sym].president):
+            name = after.name(company.president) if company.president else "nobody"
+            told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
+    told += [
+        f"{sym}: {price} → {lower} after your turn, {protection_note(after, sym)}."
+        for sym, line in by_company.items()
+        if (price := text_views.price_text(state, sym))
+        and (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
+        and lower != text_views.price_text(after, sym)
+    ]
+    told += [
+        f"{sym}: {text_views.price_text(state, sym)} → {later} at the end of the round, as the shares lie."
+        for sym in by_company
+        if (later := price_at_end_of_round(state, after, sym))
+    ]
+    told.append(f"You then have {dollars(after.cash[seat])}.")
     return SalePreview(tuple(by_company.values()), after, "\n".join(told))
 
 

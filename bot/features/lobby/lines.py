@@ -16,7 +16,7 @@ from bot.features.lobby.tables import HINTS, Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, check_allowed
 from bot.hub.command import Command, Form, OpenCommand
-from bot.hub.info import TableInfo, open_seat_named
+from bot.hub.info import SeatedPlayer, TableInfo, open_seat_named
 from bot.hub.people import check_invitable, person_by_address, person_by_discord, player_name
 from bot.hub.request import Request
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
@@ -182,7 +182,7 @@ class LobbyLines:
         before, by = info, request.person_id
         if not request.is_repeated or info.player_of(by) or (info.host_id == by and not info.is_over):
             info = await self._lobby.leave(info.id, _speaker(info, request), by=by)
-        who = "You have" if by is not None else f"{request.rest} has"
+        who = "You have" if by is not None else f"{_named(before, request).name} has"
         told = f"{who} left table {info.code}."
         if info.is_over:
             return f"{told} It is closed, because nobody is left there."
@@ -267,7 +267,7 @@ class LobbyLines:
 
     async def _agree(self, info: TableInfo, request: Request) -> str:
         info = await self._lobby.agree_to_robots(info.id, _speaker(info, request))
-        agrees = "You agree." if request.person_id is not None else f"{request.rest} agrees."
+        agrees = "You agree." if request.person_id is not None else f"{_named(info, request).name} agrees."
         if any(not robot.joined for robot in robots_of(info)):
             return f"{agrees} Others have not answered yet."
         return f"{agrees} The robot takes its seat."
@@ -292,10 +292,13 @@ class LobbyLines:
 
 def _speaker(info: TableInfo, request: Request) -> int:
     """Who speaks; for the operator, the player whom they name. Raises ValueError."""
-    if request.person_id is not None:
-        return request.person_id
+    return request.person_id if request.person_id is not None else _named(info, request).person_id
+
+
+def _named(info: TableInfo, request: Request) -> SeatedPlayer:
+    """The player whom the operator names. Raises ValueError."""
     player = next((p for p in people_of(info) if p.name.casefold() == request.rest.casefold()), None)
     if player is None:
         names = join_words([p.name for p in people_of(info)]) or "nobody yet"
         raise ValueError(f"Name who answers: `{request.word} NAME`. At table {info.code}: {names}.")
-    return player.person_id
+    return player
