@@ -19,6 +19,8 @@ import pytest
 
 from bot.operations import backups
 from bot.service import Service
+from engine import title_names
+from engine.core.words import join_words
 from storage import open_store
 from tests.end_to_end.fork_server import COMMAND, environment
 from tests.terminal.conftest import Run
@@ -56,7 +58,8 @@ def test_without_any_input(run: Run) -> None:
 def test_a_title_that_is_not_there_is_named(run: Run) -> None:
     done = run("play", "1899", "--players", "Ann,Bob")
     assert done.returncode == 1
-    assert done.stderr.startswith("There is no title 1899. Name a title first: 1830, 1851, 1870 or 1817.")
+    titles = join_words(title_names(), "or")
+    assert done.stderr.startswith(f"There is no title 1899. Name a title first: {titles}.")
 
 
 def test_a_store_moves_only_to_what_is_a_database(run: Run, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ table:
 | refresh, lobby, names | an edit, no ping | never | goes at once | |
 | any other: seats, deputies, a feature's own | never | all that work | waits | beside it |
 
-A reminder is left out where a digest comes soon (`features.clock.reminders`). What has waited, for the end of
+A reminder is left out where a digest comes soon (`waiting.has_digest_near`). What has waited, for the end of
 quiet hours or of a downtime, is looked at again before it goes (`due_messages`).
 
 A person chooses their channels with `tell`. One who has chosen nothing is told in the thread and by email, or
