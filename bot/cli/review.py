@@ -12,7 +12,6 @@ import typer
 from bot.cli import errors_in_sentences
 from bot.cli.export import history_of_file
 from bot.features.review import texts
-from bot.features.review.game import played_game
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import second_opinion
 from bot.features.review.texts import review_page
@@ -65,7 +64,7 @@ def command(
     """
     with errors_in_sentences(), Progress() as progress:
         progress.step("Reading the game")
-        review = Review(played_game(history_of_file(file)))
+        review = Review(history_of_file(file))
         progress.step("Reviewing the money and the turning points")
         points, sentences = texts.turns_text(review), review.sentences
         progress.step("Asking the robot")

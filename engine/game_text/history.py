@@ -40,6 +40,13 @@ class GameHistory:
     start: State
     lines: tuple[HistoryLine, ...] = ()
 
+    def state_after(self, count: int) -> State:
+        """The position after that number of lines, as a copy."""
+        state = copy_state(self.start)
+        for line in self.lines[:count]:
+            fold(line.events, state)
+        return state
+
 
 def history_script(history: GameHistory, comment: str = "") -> str:
     """The game as a `.18xx` text with checkpoints at each round and at the end.

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.review.game import played_game
 from engine import components_of, optional_rules
 from engine.game_text import read_script, replay
 from engine.game_text.script import Checkpoint
@@ -39,7 +38,7 @@ def test_the_game_replays_to_its_recorded_end(path: Path) -> None:
     assert report.checkpoint_count == len(told)
     assert told[-1] == "over"
     assert sum(words.startswith("score ") for words in told) == len(report.state.players)
-    assert_sums(played_game(history_of(path)))
+    assert_sums(history_of(path))
 
 
 def test_a_changed_checkpoint_does_not_hold() -> None:

@@ -116,7 +116,9 @@ async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDes
     await desk.service.clock.tick()
     for mail in (await desk.outbox.lease_due(20)).mails:
         await desk.outbox.mark_failed(mail, "451 busy", desk.clock[0] + timedelta(hours=1))
-    answer = await desk.service.submit_personal(ann, [f"unlink {WORK}"])
+    with desk.service.subscribe() as woken:
+        answer = await desk.service.submit_personal(ann, [f"unlink {WORK}"])
+    assert woken.is_set(), "the clock asks, and the emails go out, at once"
     assert isinstance(answer, QueryAnswer) and ("Bob says: hello" in answer.text) is not has_other
     desk.clock[0] += timedelta(hours=2)
     found = {f"{ANN}: Your turn: opening, buy the SV for $20", f"{ANN}: News: Bob says: hello"}

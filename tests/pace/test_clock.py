@@ -153,7 +153,10 @@ async def test_who_is_nudged_and_reads_digests_finds_it_at_their_head(driven: Dr
     other = await started(driven.service, driven.people, name="Sunday")
     await driven.wait_until(local("2026-06-02 08:05"))
     driven.table = other.id
-    await driven.say("Bob", "nudge")
+    when = "on Wed 3 Jun 06:00 (UTC)."
+    for name, told in (("Bob", "Ann is asked again by their digest"), ("Cid", "they are asked again")):
+        nudged = await driven.say(name, "nudge")
+        assert isinstance(nudged, QueryAnswer) and nudged.text.endswith(f"{told} {when}")
     assert driven.heard("Ann", "reminder") == [], "it stands in the digest"
     await driven.wait_until(local("2026-06-03 08:05"))
     before, after = driven.heard("Ann", "digest")

@@ -152,7 +152,12 @@ async def test_in_the_terminal(driven: DrivenTable, tmp_path: Path) -> None:
     await open_seat(driven)
     console = Console(driven.service, tmp_path)
     console.tables.table_id = driven.table
-    assert "asked for the seat of Bob" in (await console.handle_line("table ask Eve for Bob")).text
+    for line, told in (
+        ("table ask Eve for Bob", "Eve has asked for the seat of Bob at table {}."),
+        ("table ask Flo for Ann", "Flo has asked to play on for Ann at table {}. Ann is asked; once"),
+    ):
+        answer = (await console.handle_line(line)).text
+        assert answer.startswith(told.format(await code(driven))) and "You" not in answer
     assert (await console.handle_line("table admit Eve")).text.startswith("Eve has a seat")
 
 

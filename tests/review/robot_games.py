@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import engine
-from bot.features.review.game import PlayedGame, played_game
 from bot.features.robots.player import LEAST_EFFORT, Robot
 from engine.game_text.history import GameHistory, HistoryLine
 
 
 @cache
-def robot_game(title: str, moves: int) -> PlayedGame:
+def robot_game(title: str, moves: int) -> GameHistory:
     """The first moves of a game of three robots."""
     state = engine.new_game(title, ["Ann", "Bob", "Cid"]).state
     start, lines, robot = engine.copy_state(state), list[HistoryLine](), Robot(1, LEAST_EFFORT)
@@ -21,4 +20,4 @@ def robot_game(title: str, moves: int) -> PlayedGame:
         line = engine.format_action(state, action)
         state, events = engine.play(state, seat, action)
         lines.append(HistoryLine(seat, line, events))
-    return played_game(GameHistory(start, tuple(lines)))
+    return GameHistory(start, tuple(lines))

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 import engine
-from bot.features.review.game import PlayedGame, played_game
 from bot.features.review.money import Cause, Entry, money_entries
 from bot.features.review.money_words import GROUPS, parts_of
 from engine.core.events import (
@@ -26,9 +25,9 @@ from tests.game_text.histories import GAMES, history_of
 from tests.review.robot_games import robot_game
 
 
-def assert_sums(game: PlayedGame) -> None:
+def assert_sums(game: GameHistory) -> None:
     """The entries of each seat sum to its gain."""
-    last = game.state_after(len(game.moves))
+    last = game.state_after(len(game.lines))
     before, after = engine.standings(game.start), engine.standings(last)
     entries = money_entries(game)
     gained: Counter[str] = Counter()
@@ -46,7 +45,7 @@ def test_the_parts_of_a_robots_game_sum_to_the_gain_after_every_move(title: str)
     entries = money_entries(game)
     state, gained = engine.copy_state(game.start), Counter[str]()
     first = engine.standings(state)
-    for at, move in enumerate(game.moves):
+    for at, move in enumerate(game.lines):
         engine.fold(move.events, state)
         for entry in entries:
             if entry.at == at:
@@ -66,7 +65,7 @@ def entries_of(*moves: list[AnyEvent]) -> list[Entry]:
     """The entries of moves at the start of a game of 1830."""
     start = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
     lines = tuple(HistoryLine("p0", "", events) for events in moves)
-    return money_entries(played_game(GameHistory(start, lines)))
+    return money_entries(GameHistory(start, lines))
 
 
 def cell(price: int) -> tuple[int, int]:
@@ -138,7 +137,7 @@ def test_what_a_bankrupt_player_loses_is_by_the_bankruptcy() -> None:
 
 def test_entries_are_in_the_order_of_the_seats() -> None:
     """A review of a game is the same in every process, also where two sums are equal."""
-    game = played_game(history_of(GAMES[-1]))
+    game = history_of(GAMES[-1])
     moved: dict[tuple[int, Cause, str], list[str]] = {}
     for entry in money_entries(game):
         if entry.cause in (Cause.RUNS, Cause.SOLD_OUT):

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from bot.__main__ import app_for
 from bot.cli.review import Progress
 from bot.features.review.feature import review_part
-from bot.features.review.game import played_game
 from bot.features.review.review import Review
 from bot.features.review.texts import review_page
 from engine import components_of
@@ -33,7 +32,7 @@ def test_a_part_is_named_by_its_beginning() -> None:
 def test_names_are_texts_in_a_page() -> None:
     history = history_of(GAME)
     history.start.players[0] = "<b>Ann</b>"
-    page = review_page(Review(played_game(GameHistory(history.start, history.lines[:60]))), [])
+    page = review_page(Review(GameHistory(history.start, history.lines[:60])), [])
     assert "<b>Ann" not in page and "&lt;b&gt;Ann" in page
 
 

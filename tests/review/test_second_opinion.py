@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import engine
+from bot.features.review.review import Review
 from bot.features.review.second_opinion import (
     Opinion,
     _is_still_open,
@@ -45,7 +46,7 @@ def test_the_largest_differences_are_told_in_order() -> None:
     assert [each.at for each in found] == sorted(each.at for each in found) and len(found) == 3
     for each in found:
         assert each.played.startswith("buy ") and each.advised == "pass" and each.dollars >= 60
-        assert game.moves[each.at].line == each.played and each.number == each.at + 1
+        assert game.lines[each.at].line == each.played
         assert each.reason == "cash is king"
 
 
@@ -89,7 +90,7 @@ def test_what_can_still_be_done_in_the_turn_was_not_decided_against() -> None:
     game = robot_game("1830", 60)
     state = engine.copy_state(game.start)
     seen = set()
-    for move in game.moves:
+    for move in game.lines:
         before = engine.copy_state(state)
         engine.fold(move.events, state)
         acting = move.seat in engine.decision(state).acting
@@ -107,19 +108,16 @@ def test_a_bar_is_no_worth_and_an_answered_offer_is_told() -> None:
     game = robot_game("1830", 60)
     state = engine.copy_state(game.start)
     kept = [each for each in Robot().ranking(state, "p0") if each.bar]
-    for move in game.moves:
+    for move in game.lines:
         engine.fold(move.events, state)
         kept += [each for each in Robot().ranking(state, engine.decision(state).acting[0]) if each.bar]
     assert kept and all(each.bar < 0 and each.worth == each.value - each.bar for each in kept)
     assert max(abs(each.worth) for each in kept) < 1000 > -max(each.value for each in kept)
     state.offers = [Offer(1, "p0", "p1", BuyTrain("3", "PRR", 250), "PRR", "B&O", 250)]
     assert _offer(state, Accept()) == "a 3-train from the PRR to the B&O for $250"
-    opinion = Opinion(
-        4, 3, "operating round 1.1", "p1", "accept", "decline", 90, "why not", _offer(state, Accept())
-    )
-    assert "Bob played `accept` (a 3-train from the PRR to the B&O for $250); the robot" in opinion_line(
-        state, opinion
-    )
+    opinion = Opinion(3, "p1", "accept", "decline", 90, "why not", _offer(state, Accept()))
+    told = opinion_line(Review(game), opinion)
+    assert "at 4: Bob played `accept` (a 3-train from the PRR to the B&O for $250); the robot" in told
 
 
 def test_one_sale_of_several_for_a_train_is_not_compared() -> None:
@@ -128,7 +126,7 @@ def test_one_sale_of_several_for_a_train_is_not_compared() -> None:
     sale = SellShares("PRR", 1)
     found = []
     state = engine.copy_state(game.start)
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         ranked = [
             Scored(sale, 500.0, "missed least"),
             Scored(engine.parse(state, move.seat, move.line), 0.0, ""),

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.review.game import PlayedGame, played_game
 from bot.features.review.money import Cause, Entry
 from bot.features.review.money_words import MOST_SENTENCES, MoneySentences
 from bot.features.review.review import Review
 from engine.core.state import GameOver
+from engine.game_text import GameHistory
 from tests.game_text.histories import GAMES, history_of
 
 TEXTS = GAMES[1::4]
@@ -19,7 +19,7 @@ TEXTS = GAMES[1::4]
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
 def test_at_most_twelve_sentences_and_each_about_a_player(path: Path) -> None:
-    review = Review(played_game(history_of(path)))
+    review = Review(history_of(path))
     names = review.last.players
     assert 2 <= len(review.sentences) <= MOST_SENTENCES
     for sentence in review.sentences:
@@ -33,7 +33,7 @@ def told(entries: list[Entry]) -> list[str]:
     last = engine.copy_state(start)
     for entry in entries:
         last.cash[entry.seat] += entry.dollars
-    return MoneySentences(PlayedGame(start, ()), entries, [], last).all()
+    return MoneySentences(GameHistory(start), entries, [], last).all()
 
 
 def test_who_leads_by_what() -> None:
@@ -72,7 +72,7 @@ def test_many_players_do_not_make_it_longer() -> None:
     entries = [Entry(0, seat, Cause.DIVIDENDS, "GT", 300) for seat in start.seats]
     for entry in entries:
         last.cash[entry.seat] += entry.dollars
-    assert len(MoneySentences(PlayedGame(start, ()), entries, [], last).all()) == MOST_SENTENCES
+    assert len(MoneySentences(GameHistory(start), entries, [], last).all()) == MOST_SENTENCES
 
 
 def test_who_lost_did_so_in_spite_of_what_companies_brought() -> None:
@@ -98,7 +98,7 @@ def test_who_outlives_all_others_is_compared_with_nobody() -> None:
     for entry in entries:
         last.cash[entry.seat] += entry.dollars
     worth = last.cash["p0"]
-    assert MoneySentences(PlayedGame(start, ()), entries, [], last).all() == [
+    assert MoneySentences(GameHistory(start), entries, [], last).all() == [
         f"Ann won with ${worth}; all others went bankrupt.",
         "Ann gained $300: $300 in dividends of the GT.",
         "Cid lost $90 by interest paid for a company.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import engine
-from bot.features.review.game import PlayedGame, last_round_start, played_game
+from bot.features.review.game import last_round_start
 from bot.features.review.money import money_entries
 from bot.features.review.review import Review
 from bot.features.review.runs import BestRunChange, best_run_changes, run_indices
@@ -39,13 +39,13 @@ def cell(price: int) -> tuple[int, int]:
     return next((y, x) for y, row in enumerate(rows) for x, at in enumerate(row) if at and at.price == price)
 
 
-def game_of(*moves: list[AnyEvent]) -> PlayedGame:
+def game_of(*moves: list[AnyEvent]) -> GameHistory:
     """Moves at the start of a game of 1830."""
     start = engine.new_game("1830", ["Ann", "Bob", "Cid"]).state
-    return played_game(GameHistory(start, tuple(HistoryLine("p0", "", events) for events in moves)))
+    return GameHistory(start, tuple(HistoryLine("p0", "", events) for events in moves))
 
 
-def points(game: PlayedGame) -> list[Moment]:
+def points(game: GameHistory) -> list[Moment]:
     return turning_points(game, money_entries(game), best_run_changes(game))
 
 
@@ -115,12 +115,12 @@ def test_a_president_pays_without_having_been_given_the_company() -> None:
     assert (moment.kind, moment.effects) == ("forced", {"p0": -250})
     point = told(game, moment, game.start)
     assert point.sentence == "Ann had to pay $250 for a 2-train of the PRR."
-    assert (point.number, point.round, point.picture) == (3, "operating round 1.1", "sheet")
+    assert (point.shown_at, point.round, point.picture) == (2, "operating round 1.1", "sheet")
 
 
 def test_the_train_that_rusts_others_is_a_turning_point_with_what_they_could_run() -> None:
     """In a recorded game: falls count for the runs that follow, and rises for no more than that."""
-    game = played_game(history_of(GAME))
+    game = history_of(GAME)
     changes, runs = best_run_changes(game), run_indices(game)
     moments = turning_points(game, money_entries(game), changes, count=100)
     trains = [moment for moment in moments if moment.kind == "trains" and len(moment.changes) > 1]
@@ -178,10 +178,10 @@ def test_a_fall_is_made_up_for_by_what_was_not_paid_to_the_bank() -> None:
 
 
 def test_track_that_a_company_lays_counts_for_the_run_of_the_same_turn() -> None:
-    game = played_game(history_of(GAME))
+    game = history_of(GAME)
     runs = run_indices(game)
     ran = [
-        (at, e.company) for at, move in enumerate(game.moves) for e in move.events if isinstance(e, TrainsRan)
+        (at, e.company) for at, move in enumerate(game.lines) for e in move.events if isinstance(e, TrainsRan)
     ]
     assert ran and all(at in runs[company] for at, company in ran)
 
@@ -197,7 +197,7 @@ def test_a_passed_presidency_links_to_its_move_and_a_forced_sale_says_for_what()
     first: list[AnyEvent] = [SharesMoved("PRR", "p2", POOL, 10)]
     game = game_of(STARTED, [RoundStarted("stock round 2")], first, DUMPED, PAID)
     (moment,) = points(game)
-    assert (moment.at, told(game, moment, game.start).number) == (2, 4)
+    assert (moment.at, told(game, moment, game.start).shown_at) == (2, 3)
     turn: list[AnyEvent] = [FramePushed(OperatingTurn("NYC", step="trains"))]
     paid: list[AnyEvent] = [CashMoved("p0", "NYC", 250, CashReason.TRAIN_CONTRIBUTION)]
     game = game_of(STARTED, [RoundStarted("operating round 1.1 of 1"), *turn], DUMPED[1:], paid)
@@ -207,8 +207,8 @@ def test_a_passed_presidency_links_to_its_move_and_a_forced_sale_says_for_what()
 
 
 def test_a_running_game_shows_nothing_of_the_round_that_is_on() -> None:
-    game = played_game(history_of(GAME))
-    cut = game._replace(moves=game.moves[:300])
+    game = history_of(GAME)
+    cut = GameHistory(game.start, game.lines[:300])
     review = Review(cut)
     assert not review.may_study
     assert all(point.at < last_round_start(cut) for point in review.turning_points)

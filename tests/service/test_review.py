@@ -33,7 +33,11 @@ async def test_every_part_of_a_finished_game(empty: ServiceHarness) -> None:
     for number, picture in re.findall(r"`at (\d+) (\w+)`", turns.text):
         moment = await asked(empty, f"at {number} {picture}")
         assert moment.picture == picture and moment.encoded_state
-    assert "runs, each the best possible" in (await asked(empty, "review routes")).text
+    routes = (await asked(empty, "review routes")).text
+    assert "runs, each the best possible" in routes
+    laid = re.findall(r", at (\d+): #(\w+) on (\w+) by", routes)
+    log = (await empty.service.cache.get(empty.table)).log
+    assert laid and all(log.row(int(at)).line.startswith(f"lay {tile} {hex}") for at, tile, hex in laid)
     assert "earned" in (await asked(empty, "review trains")).text.splitlines()[0]
     assert (await asked(empty, "review robot")).text.startswith("The robot's opinion")
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bot.features.review.game import played_game
 from engine import State, options, play
 from engine.core.actions import Action, LayMine, LayTile, Pass, PlaceToken
 from engine.core.components import CoalMineAbility
@@ -243,7 +242,7 @@ def test_a_recorded_game(path: Path, exports: bool) -> None:
     if result := game.file.result:
         assert dict(zip(game.player_keys, scores(game), strict=True)) == result
     assert [warning for warning in game.warnings if not warning.endswith(KNOWN_WARNING)] == []
-    assert_sums(played_game(game.history))
+    assert_sums(game.history)
     if exports:
         comes_out_as_it_went_in(path, game)
 

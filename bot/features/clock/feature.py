@@ -28,6 +28,7 @@ from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages, notify
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.preferences import not_quiet, settings_of
+from bot.hub.notifications.waiting import next_digest_at
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
 from bot.hub.people import Limits
 from bot.hub.polls import Motion, PollHandler, completed
@@ -188,14 +189,19 @@ class TimeCommands:
             return f"{name} has just been asked."
         row = await unit.clocks.get_due(f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
-        if row and row.due_at > unit.now:
-            when = moment_text(row.due_at, zone)
-            return f"Somebody has nudged {name} already; they are asked again on {when}."
+        by_digest = not notify.is_told_at_once(info, recipient)
+        digest_at = next_digest_at(recipient.settings, unit.now) if by_digest else None
         if row or (last and datetime.fromisoformat(last) > unit.now - NUDGE_AGAIN):
-            return f"{name} was asked again less than twelve hours ago."
+            next_at = digest_at or (row.due_at if row else unit.now)
+            if next_at <= unit.now:
+                return f"{name} was asked again less than twelve hours ago."
+            when = moment_text(next_at, zone)
+            return f"Somebody has nudged {name} already; they are asked again on {when}."
         at = not_quiet(unit.now, recipient.settings.quiet_hours)
         await recall(unit, NUDGE_KIND, clock, at)
         await unit.facts.set(NUDGE_KIND, info.id, recipient.person_id, at.isoformat())
+        if digest_at:
+            return f"{name} is asked again by their digest on {moment_text(digest_at, zone)}."
         return f"{name} is asked again{' when their quiet hours end' if at > unit.now else ''}."
 
 

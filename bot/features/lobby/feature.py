@@ -100,13 +100,15 @@ class LobbyCommands:
     async def _ask(self, table_id: int, request: Request) -> str:
         """`ask`, `ask Bob`; of the operator `ask Dora for Bob`, for a new person."""
         person_id, seat_name = request.person_id, request.rest
-        if person_id is None:
+        if by_operator := person_id is None:
             name, _, seat_name = request.rest.partition(" for ")
             if not name.strip():
                 raise ValueError("Name who asks: `ask Dora`, or `ask Dora for Bob`.")
             async with self._cache.store.begin() as unit:
                 person_id = (await unit.people.add(name.strip())).id
-        return await self._seats.ask(table_id, person_id, request.name, seat_name=seat_name.strip())
+        return await self._seats.ask(
+            table_id, person_id, request.name, seat_name=seat_name.strip(), by_operator=by_operator
+        )
 
     async def _answer(self, table_id: int, request: Request) -> str:
         """`admit Dora`, `refuse Dora`."""

@@ -81,8 +81,11 @@ class Replacements:
             "robot": Motion(_seat_robot, _is_possible, ends_with_move=_ends_with_move),
         }
 
-    async def ask(self, table_id: int, seat: int, person_id: int, name: str) -> str:
-        """A person would play on for the player of a seat; what they are told. Raises ValueError."""
+    async def ask(
+        self, table_id: int, seat: int, person_id: int, name: str, *, by_operator: bool = False
+    ) -> str:
+        """A person would play on for the player of a seat; what they are told, or the operator who asks for
+        them. Raises ValueError."""
         async with self._cache.locked(table_id) as table:
             info, former = table.info, table.info.names[seat]
             if own := info.player_of(person_id):  # since they have asked
@@ -101,7 +104,8 @@ class Replacements:
                 async with self._store.begin(table=table_id) as unit:
                     await _look_at(unit, table_id, seat, unit.now + LOOK_AGAIN)
         self._cache.wake_subscribers()
-        told = f"You have asked to play on for {former} at table {info.code}."
+        asks = f"{name} has" if by_operator else "You have"
+        told = f"{asks} asked to play on for {former} at table {info.code}."
         if voters != [seat]:
             return f"{told} {former} is late, so the other players are asked."
         late = duration_text(wait_until_late(info, seat))

@@ -69,9 +69,11 @@ class SeatRequests:
 
     # -- asking ------------------------------------------------------------------------------
 
-    async def ask(self, table_id: int, person_id: int, name: str = "", *, seat_name: str = "") -> str:
-        """A person asks for a seat; what they are told. name: theirs at the table, without it the one that
-        the store has. seat_name: whose seat, where several are open."""
+    async def ask(
+        self, table_id: int, person_id: int, name: str = "", *, seat_name: str = "", by_operator: bool = False
+    ) -> str:
+        """A person asks for a seat; what they are told, or the operator who asks for them. name: the person's
+        at the table, without it the one in the store. seat_name: whose seat, where several are open."""
         table = await self._cache.get(table_id)
         info = table.info
         if own := info.player_of(person_id):
@@ -81,28 +83,31 @@ class SeatRequests:
         if info.status == "lobby":
             name = free_name(info, name)
             await self._lobby.check_can_join(table_id, name)
-            return await self._add(info, ANY_SEAT, person_id, name)
+            return await self._add(info, ANY_SEAT, person_id, name, by_operator=by_operator)
         seat = _seat_asked_for(info, seat_name)
         is_import = waits_for_players(table)
         name = name if is_import else free_name(info, name, seat)
         if (player := info.player_at(seat)) is not None and not player.is_robot:
             check_no_robot_name(name)
             check_seat_name(info, name, seat)
-            return await self._replacements.ask(table_id, seat, person_id, name)
+            return await self._replacements.ask(table_id, seat, person_id, name, by_operator=by_operator)
         is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
             seated = await self._imports.claim_seat(table_id, seat, person_id, name, by=person_id)
             return _plays_on(seated, seat)
         if person_id == info.host_id or player is not None:
             await self._take(info, seat, person_id, name, person_id)
-            return f"You have the seat of {info.names[seat]} at table {info.code}, as {name}."
-        return await self._add(info, seat, person_id, name)
+            who = f"{name} has" if by_operator else "You have"
+            return f"{who} the seat of {info.names[seat]} at table {info.code}, as {name}."
+        return await self._add(info, seat, person_id, name, by_operator=by_operator)
 
-    async def _add(self, info: TableInfo, seat: int, person_id: int, name: str) -> str:
+    async def _add(self, info: TableInfo, seat: int, person_id: int, name: str, *, by_operator: bool) -> str:
         """Ask for a seat. A request that is repeated, by the person or after a crash, counts once."""
         what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
         who = "its host has" if info.host_id is not None else "its players have"
         told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
+        if by_operator:
+            told = f"{name} has asked for {what} at table {info.code}."
         async with self._cache.store.begin() as unit:
             asked = await unit.clocks.open_requests(info.id)
             if any((each.person_id, each.seat, each.name) == (person_id, seat, name) for each in asked):

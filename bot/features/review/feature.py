@@ -13,7 +13,6 @@ import msgspec
 
 import engine
 from bot.features.review import texts
-from bot.features.review.game import Move, PlayedGame, played_game
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import Ranking, second_opinion
 from bot.hub.command import Command, Form, Query, QueryRequest
@@ -23,7 +22,7 @@ from bot.hub.table import LiveTable
 from bot.position.controls import ReviewChart
 from bot.position.pending import engine_seat
 from engine.core.words import join_words
-from engine.game_text import GameHistory
+from engine.game_text import GameHistory, HistoryLine
 from storage import LogRow
 
 PAST_PARTS = ("money", "turns")
@@ -109,7 +108,7 @@ def part_text(review: Review, part: str, ranking: Ranking) -> str:
 
 def review_of_history(history: GameHistory) -> tuple[str, ReviewChart]:
     """Where the money came from, and the turning points; and what their picture shows."""
-    review = Review(played_game(history))
+    review = Review(history)
     return "\n".join([*review.sentences, "", texts.turns_text(review)]), chart_of(review)
 
 
@@ -129,8 +128,9 @@ def chart_of(review: Review) -> ReviewChart:
 @lru_cache(maxsize=2)
 def _review(start: bytes, events: tuple[bytes, ...], rows: tuple[Row, ...], is_study: bool) -> Review:
     """The review of a game, or the one that was just made of it. is_study: it is over or for practice."""
-    moves = [
-        Move(number, seat, line, engine.decode_events(raw))
-        for (number, seat, line), raw in zip(rows, events, strict=True)
-    ]
-    return Review(PlayedGame(engine.decode_state(start), tuple(moves)), is_study=is_study)
+    lines = tuple(
+        HistoryLine(seat, line, engine.decode_events(raw))
+        for (_, seat, line), raw in zip(rows, events, strict=True)
+    )
+    numbers = [number for number, _, _ in rows]
+    return Review(GameHistory(engine.decode_state(start), lines), numbers, is_study=is_study)

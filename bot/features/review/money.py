@@ -15,7 +15,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import engine
-from bot.features.review.game import PlayedGame
 from engine.core.events import (
     AnyEvent,
     CashMoved,
@@ -33,6 +32,7 @@ from engine.core.events import (
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import CLOSED, POOL, GameOver
 from engine.finance.ownership import share_percent
+from engine.game_text import GameHistory
 
 
 class Cause(StrEnum):
@@ -126,11 +126,11 @@ Change = tuple[str, Cause, str, int, str]
 """The seat, cause, subject, dollars, and whose sale it was."""
 
 
-def money_entries(game: PlayedGame) -> list[Entry]:
+def money_entries(game: GameHistory) -> list[Entry]:
     """Every change of worth of the game, in order. The entries of a seat sum to its worth at the end less
     that at the start, as `engine.standings` gives them."""
     book = _Book(engine.copy_state(game.start))
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         book.apply_move(index, move.events)
     return book.entries
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import engine
-from bot.features.review.game import PlayedGame
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange
 from engine.core.events import TrainMoved
 from engine.core.reasons import TrainReason
 from engine.core.words import dollars, join_words
+from engine.game_text import GameHistory
 from engine.kernel import AGREED
 
 MOST_SENTENCES = 12
@@ -66,7 +66,11 @@ class MoneySentences:
     """
 
     def __init__(
-        self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange], last: engine.State
+        self,
+        game: GameHistory,
+        entries: Sequence[Entry],
+        changes: Sequence[BestRunChange],
+        last: engine.State,
     ) -> None:
         self.game, self.entries, self.changes, self.last = game, entries, changes, last
         self.standings = engine.standings(last)
@@ -183,7 +187,7 @@ class MoneySentences:
         return f", {share} % of them after it bought {article} {train}-train"
 
     def _train_bought(self, change: BestRunChange) -> str:
-        for event in self.game.moves[change.at].events:
+        for event in self.game.lines[change.at].events:
             match event:
                 case TrainMoved(train, _, target, TrainReason.BOUGHT) if target == change.company:
                     return train

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import engine
-from bot.features.review.game import Place, PlayedGame, last_round_start, places
+from bot.features.review.game import Place, last_round_start, places
 from bot.features.review.money import Entry, money_entries
 from bot.features.review.money_words import MoneySentences, parts_of
 from bot.features.review.runs import (
@@ -18,7 +19,7 @@ from bot.features.review.runs import (
 )
 from bot.features.review.turning_points import turning_points
 from bot.features.review.turning_words import TurningPoint, told
-from engine.game_text.history import round_statistics
+from engine.game_text.history import GameHistory, round_statistics
 from renderers import Picture, review_png
 
 
@@ -27,13 +28,18 @@ class Review:
 
     A running game is reviewed only in its past: turning points of the round that is on are left out, and
     only a game that `may_study` shows routes, trains and the robot's opinion. `is_study`: it is over, also by
-    agreement, or for practice.
+    agreement, or for practice. `numbers`: by which `at` shows the position after each move; without them the
+    moves are counted from 1.
     """
 
-    def __init__(self, game: PlayedGame, *, is_study: bool = False) -> None:
-        self.game = game
-        self.last = game.state_after(len(game.moves))
+    def __init__(self, game: GameHistory, numbers: Sequence[int] = (), *, is_study: bool = False) -> None:
+        self.game, self._numbers = game, numbers or range(1, len(game.lines) + 1)
+        self.last = game.state_after(len(game.lines))
         self.may_study = is_study or self.last.game_over is not None
+
+    def number(self, index: int) -> int:
+        """The number of a move, for `at`."""
+        return self._numbers[index]
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -75,7 +81,7 @@ class Review:
     @cached_property
     def statistics(self) -> list[list[str]]:
         """The table of the rounds, see `round_statistics`."""
-        return round_statistics(self.game.start, (move.events for move in self.game.moves))
+        return round_statistics(self.game.start, (move.events for move in self.game.lines))
 
     @property
     def marks(self) -> list[tuple[str, str]]:

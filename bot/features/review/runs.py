@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import engine
-from bot.features.review.game import PlayedGame
 from engine.core.events import (
     AnyEvent,
     CashMoved,
@@ -27,6 +26,7 @@ from engine.core.events import (
 )
 from engine.core.reasons import CashReason, TrainReason
 from engine.core.state import ConnectionRunTurn, OperatingTurn
+from engine.game_text import GameHistory
 from engine.operating.run import ESTIMATE_BUDGET, best_run
 
 
@@ -42,13 +42,13 @@ class Run(NamedTuple):
     best_routes: tuple[tuple[str, str], ...]
 
 
-def runs_of(game: PlayedGame) -> list[Run]:
+def runs_of(game: GameHistory) -> list[Run]:
     """Every run of the game, in order.
 
     A revenue that was claimed or is that of a connection run counts as a run.
     """
     state, found = engine.copy_state(game.start), []
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         for event in move.events:
             if isinstance(event, TrainsRan):
                 best = _best_revenue(engine.game_of(state), event.company)
@@ -82,11 +82,11 @@ class BestRunChange(NamedTuple):
         return self.after - self.before
 
 
-def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
+def best_run_changes(game: GameHistory) -> list[BestRunChange]:
     """Every change of a best run by a tile, a token or a train, in order."""
     state, found = engine.copy_state(game.start), list[BestRunChange]()
     best = dict[str, int]()
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         engine.fold(move.events, state)
         occasion = _occasion(move.events)
         if occasion is None:
@@ -100,11 +100,11 @@ def best_run_changes(game: PlayedGame) -> list[BestRunChange]:
     return found
 
 
-def run_indices(game: PlayedGame) -> dict[str, list[int]]:
+def run_indices(game: GameHistory) -> dict[str, list[int]]:
     """By company the index of the run of each of its operating turns; where it ran nothing, of the move with
     which the turn began. Connection runs are no turns."""
     state, found = engine.copy_state(game.start), defaultdict[str, list[int]](list)
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         for event in move.events:
             frame = event.frame if isinstance(event, FramePushed) else state.stack[-1]
             if isinstance(frame, OperatingTurn) and not isinstance(frame, ConnectionRunTurn):
@@ -202,13 +202,13 @@ class _Owned:
         return TrainAccount(owners, self.train, self.cost, self.bought, self.earned, self.runs, gone, end)
 
 
-def train_accounts(game: PlayedGame) -> list[TrainAccount]:
+def train_accounts(game: GameHistory) -> list[TrainAccount]:
     """Every train that a company has bought, in order of purchase.
 
     Of equal trains of one company the oldest is taken to run the best of their routes, and to be sold first.
     """
     state, owned, accounts = engine.copy_state(game.start), list[_Owned](), list[TrainAccount]()
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         for at, event in enumerate(move.events):
             match event:
                 case TrainsRan():

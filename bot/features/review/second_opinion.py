@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import engine
-from bot.features.review.game import Move, PlayedGame, places
+from bot.features.review.game import places
 from engine.core.actions import (
     Accept,
     BuyShares,
@@ -23,6 +23,7 @@ from engine.core.actions import (
     SellShort,
 )
 from engine.core.components import train_label
+from engine.game_text import GameHistory, HistoryLine
 from engine.operating.trains import face_price
 
 AMOUNT_FIELDS = ("amount", "price")
@@ -49,13 +50,11 @@ Ranking = Callable[[engine.State, str], Sequence[ScoredOption]]
 class Opinion(NamedTuple):
     """A decision that the robot would have made otherwise.
 
-    `number`: of the move, for `at`. `played`, `advised`: the lines. `dollars`: what the robot's choice is
-    worth more, to the robot. `reason`: of its choice. `offer`: in words, where one was answered.
+    `at`: the index of the move. `played`, `advised`: the lines. `dollars`: what the robot's choice is worth
+    more, to the robot. `reason`: of its choice. `offer`: in words, where one was answered.
     """
 
-    number: int
     at: int
-    round: str
     seat: str
     played: str
     advised: str
@@ -64,13 +63,13 @@ class Opinion(NamedTuple):
     offer: str = ""
 
 
-def second_opinion(game: PlayedGame, ranking: Ranking, count: int = 10) -> list[Opinion]:
+def second_opinion(game: GameHistory, ranking: Ranking, count: int = 10) -> list[Opinion]:
     """The decisions where the robot and the players differ most, in order. One for each turn of a player."""
     state, where = engine.copy_state(game.start), places(game)
     by_turn: dict[tuple[object, ...], Opinion] = {}
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         if not _is_about_the_map(state) and (found := _opinion(game, state, index, ranking)) is not None:
-            opinion = Opinion(move.number, index, where[index].round, *found)
+            opinion = Opinion(index, *found)
             key = (move.seat, where[index])
             if key not in by_turn or by_turn[key].dollars < opinion.dollars:
                 by_turn[key] = opinion
@@ -85,10 +84,10 @@ def _is_about_the_map(state: engine.State) -> bool:
 
 
 def _opinion(
-    game: PlayedGame, state: engine.State, index: int, ranking: Ranking
+    game: GameHistory, state: engine.State, index: int, ranking: Ranking
 ) -> tuple[str, str, str, int, str, str] | None:
     """The fields of an opinion from `seat` on, where the robot would rather do something else."""
-    move = game.moves[index]
+    move = game.lines[index]
     try:
         action = engine.parse(state, move.seat, move.line)
     except (engine.UnreadableError, engine.RefusedError, engine.AmbiguousError):
@@ -112,7 +111,7 @@ def _opinion(
     return move.seat, move.line, advised, dollars, _reason(state, played, best), _offer(state, action)
 
 
-def _is_still_open(state: engine.State, move: Move, action: engine.Action) -> bool:
+def _is_still_open(state: engine.State, move: HistoryLine, action: engine.Action) -> bool:
     """Whether the player could still do it after the move, so that nothing was decided against it."""
     after = engine.copy_state(state)
     engine.fold(move.events, after)

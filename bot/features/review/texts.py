@@ -28,10 +28,11 @@ def turns_text(review: Review) -> str:
     points = review.turning_points
     if not points:
         return no_turns(review)
-    return "\n".join(
-        f"{at}. {engine.short_round(point.round)}, `at {point.number} {point.picture}`: {point.sentence}"
-        for at, point in enumerate(points, 1)
-    )
+    lines = []
+    for at, point in enumerate(points, 1):
+        question = f"at {review.number(point.shown_at)} {point.picture}"
+        lines.append(f"{at}. {engine.short_round(point.round)}, `{question}`: {point.sentence}")
+    return "\n".join(lines)
 
 
 def no_turns(review: Review) -> str:
@@ -61,12 +62,16 @@ def runs_lines(review: Review) -> Iterator[str]:
         yield f"- {run_line(review, run)}"
 
 
+def _where(review: Review, at: int) -> str:
+    """`OR 3.1, at 214`, for the index of a move."""
+    return f"{engine.short_round(review.places[at].round)}, at {review.number(at)}"
+
+
 def run_line(review: Review, run: Run) -> str:
     """`OR 3.1, at 214: the PRR ran $140; $280 was possible: 4-train A22-B19, ...`."""
-    move, where = review.game.moves[run.at], review.places[run.at]
     routes = ", ".join(f"{train}-train {route}" for train, route in run.best_routes)
     ran = f"the {run.company} ran {dollars(run.revenue)}; {dollars(run.best)} was possible: {routes}"
-    return f"{engine.short_round(where.round)}, at {move.number}: {ran}"
+    return f"{_where(review, run.at)}: {ran}"
 
 
 def track_lines(review: Review) -> Iterator[str]:
@@ -90,13 +95,14 @@ def largest_changes(review: Review, sign: int) -> list[list[BestRunChange]]:
 
 def _is_laid(review: Review, change: BestRunChange) -> bool:
     """Whether a tile or a token changed a best run."""
-    events = review.game.moves[change.at].events
+    events = review.game.lines[change.at].events
     return change.occasion == "track" and any(isinstance(e, TileLaid | TokenPlaced) for e in events)
 
 
 def track_line(review: Review, changes: Sequence[BestRunChange]) -> str:
     """`OR 3.1, at 214: #63 on H10 by the PRR: the best run of the NYC $120 → $180`, for one move."""
-    move, where = review.game.moves[changes[0].at], review.places[changes[0].at]
+    at = changes[0].at
+    move = review.game.lines[at]
     what = move.line
     for event in move.events:
         if isinstance(event, TileLaid):
@@ -105,7 +111,7 @@ def track_line(review: Review, changes: Sequence[BestRunChange]) -> str:
             what = f"the token of the {event.company} in {event.hex}"
     runs = [f"the {each.company} {dollars(each.before)} → {dollars(each.after)}" for each in changes]
     whose = "the best run of" if len(runs) == 1 else "the best runs of"
-    return f"{engine.short_round(where.round)}, at {move.number}: {what}: {whose} {join_words(runs)}"
+    return f"{_where(review, at)}: {what}: {whose} {join_words(runs)}"
 
 
 TRAINS_HEAD = ("train", "bought", "by", "cost", "runs", "earned", "net", "gone")
@@ -145,20 +151,20 @@ def robot_text(review: Review, opinions: Sequence[Opinion]) -> str:
     """The robot's opinion, with its reasons."""
     if not opinions:
         return f"{ROBOT_NAME}: it would have made no decision otherwise."
-    lines = [f"- {opinion_line(review.last, opinion)}" for opinion in opinions]
+    lines = [f"- {opinion_line(review, opinion)}" for opinion in opinions]
     return "\n".join([f"{ROBOT_NAME}, which is no better than its judgement:", *lines])
 
 
-def opinion_line(names: engine.State, opinion: Opinion) -> str:
+def opinion_line(review: Review, opinion: Opinion) -> str:
     """`SR 2, at 45: Ann played `pass`; the robot would have played `buy PRR`, worth $120 more to it. “…”`.
 
     Of an answer, the offer too: `played `accept` (the SV from Bob to Ann for $30)`.
     """
-    where = f"{engine.short_round(opinion.round)}, at {opinion.number}"
     offer = f" ({opinion.offer})" if opinion.offer else ""
-    played = f"{names.name(opinion.seat)} played `{opinion.played}`{offer}"
+    played = f"{review.last.name(opinion.seat)} played `{opinion.played}`{offer}"
     advised = f"the robot would have played `{opinion.advised}`, worth {dollars(opinion.dollars)} more to it"
-    return f"{where}: {played}; {advised}. “{opinion.reason[:1].upper()}{opinion.reason[1:]}.”"
+    reason = f"{opinion.reason[:1].upper()}{opinion.reason[1:]}"
+    return f"{_where(review, opinion.at)}: {played}; {advised}. “{reason}.”"
 
 
 STYLE = """
@@ -228,7 +234,7 @@ def _text(text: str) -> str:
 def _turning_points(review: Review) -> Iterator[str]:
     for at, point in enumerate(review.turning_points, 1):
         before, after = review.game.state_after(point.at), review.game.state_after(point.at + 1)
-        where = f"{at}. {engine.short_round(point.round)}, `at {point.number}`: "
+        where = f"{at}. {engine.short_round(point.round)}, `at {review.number(point.shown_at)}`: "
         yield f'<figure id="turn-{at}"><p>{_text(where + point.sentence)}</p>'
         yield f"{_picture(_moment(point.picture, before, after))}</figure>"
     if not review.turning_points:
@@ -251,7 +257,7 @@ def _growth(review: Review) -> Iterator[str]:
     yield '<div id="growth"><input type="range" min="0" value="0" aria-label="Round" hidden>'
     state = engine.copy_state(review.game.start)
     shown = engine.copy_state(state)
-    for move in review.game.moves:
+    for move in review.game.lines:
         fold(move.events, state)
         if any(isinstance(e, RoundStarted) and e.round.startswith("stock round") for e in move.events):
             if state.tiles != shown.tiles or state.market_order != shown.market_order:
@@ -280,4 +286,4 @@ def _study(review: Review, opinions: Sequence[Opinion]) -> Iterator[str]:
         yield f"<tr>{''.join(cells)}</tr>"
     yield "</table></div>"
     yield f"<h2>{escape(ROBOT_NAME)}</h2><p>It is no better than the robot's judgement.</p>"
-    yield _list([opinion_line(review.last, opinion) for opinion in opinions])
+    yield _list([opinion_line(review, opinion) for opinion in opinions])

@@ -18,12 +18,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from bot.features.review.game import Place, PlayedGame, places
+from bot.features.review.game import Place, places
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange, run_indices
 from engine.core.events import PresidentNamed, PriceMoved, SharesMoved, TrainMoved
 from engine.core.reasons import PriceReason
 from engine.core.state import POOL, is_seat
+from engine.game_text import GameHistory
 
 Kind = Literal["trains", "track", "sales", "forced", "private", "company"]
 CAUSES_OF_COMPANIES = (Cause.LIQUIDATION, Cause.ACQUISITIONS, Cause.MERGERS)
@@ -74,7 +75,7 @@ class Moment:
 
 
 def turning_points(
-    game: PlayedGame,
+    game: GameHistory,
     entries: Sequence[Entry],
     changes: Sequence[BestRunChange],
     *,
@@ -91,7 +92,7 @@ def turning_points(
 class _Moments:
     """Gathers the moments of a game."""
 
-    def __init__(self, game: PlayedGame, entries: Sequence[Entry], changes: Sequence[BestRunChange]) -> None:
+    def __init__(self, game: GameHistory, entries: Sequence[Entry], changes: Sequence[BestRunChange]) -> None:
         self.game, self.entries, self.changes = game, entries, changes
         self.places = places(game)
         self.moments: dict[tuple[object, ...], Moment] = {}
@@ -133,7 +134,7 @@ class _Moments:
             if not each.by_sale:
                 continue
             later = [p.at for p in passes[at + 1 :] if p.company == each.company]
-            end = min(later, default=len(self.game.moves))
+            end = min(later, default=len(self.game.lines))
             paid = [
                 entry
                 for entry in self.entries
@@ -176,7 +177,7 @@ class _Moments:
             isinstance(event, PriceMoved)
             and event.company == entry.subject
             and event.reason in (PriceReason.SOLD, PriceReason.SHARES_IN_POOL)
-            for event in self.game.moves[entry.at].events
+            for event in self.game.lines[entry.at].events
         )
 
     def _add_change(self, change: BestRunChange) -> None:
@@ -223,7 +224,7 @@ class _Moments:
         companies = self.game.start.companies.keys()
         trades = [
             {event.source, event.target}
-            for event in self.game.moves[change.at].events
+            for event in self.game.lines[change.at].events
             if isinstance(event, TrainMoved) and {event.source, event.target} <= companies
         ]
         return any(change.company in trade for trade in trades)
@@ -237,19 +238,19 @@ def _largest_change(changes: Sequence[BestRunChange]) -> int:
     return max(dollars, key=lambda index: dollars[index])
 
 
-def _first_sales(game: PlayedGame, where: Sequence[Place]) -> dict[tuple[str, str], int]:
+def _first_sales(game: GameHistory, where: Sequence[Place]) -> dict[tuple[str, str], int]:
     """The first move of each round in which a player sold shares of a company to the pool."""
     found: dict[tuple[str, str], int] = {}
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         for event in move.events:
             if isinstance(event, SharesMoved) and event.target == POOL and is_seat(event.source):
                 found.setdefault((event.company, where[index].round), index)
     return found
 
 
-def _presidencies_passed(game: PlayedGame) -> Iterator[Passed]:
+def _presidencies_passed(game: GameHistory) -> Iterator[Passed]:
     presidents = {company: co.president for company, co in game.start.companies.items()}
-    for index, move in enumerate(game.moves):
+    for index, move in enumerate(game.lines):
         sold = {(e.company, e.source) for e in move.events if isinstance(e, SharesMoved) and e.target == POOL}
         for event in move.events:
             if isinstance(event, PresidentNamed):

@@ -8,7 +8,6 @@ from itertools import takewhile
 from typing import NamedTuple
 
 import engine
-from bot.features.review.game import PlayedGame
 from bot.features.review.money import Cause
 from bot.features.review.money_words import bankruptcy_sentence
 from bot.features.review.runs import BestRunChange
@@ -27,6 +26,7 @@ from engine.core.events import (
 from engine.core.reasons import CashReason, PriceReason, TrainReason
 from engine.core.state import POOL
 from engine.core.words import dollars, join_words
+from engine.game_text import GameHistory
 
 MOST_RUNS_NAMED = 3
 LEAST_PART = 0.15
@@ -48,11 +48,12 @@ WHY_LIQUIDATED = {
 
 
 class TurningPoint(NamedTuple):
-    """A moment in words. `number`: of its move, for `at`; `picture`: `map`, `market` or `sheet`, after it;
-    `size`: dollars between who gained most and who lost most; `effects`: dollars by seat."""
+    """A moment in words. `at`: the index of the move that began it; `shown_at`: of the move to look at;
+    `picture`: `map`, `market` or `sheet`, after that; `size`: dollars between who gained most and who lost
+    most; `effects`: dollars by seat."""
 
-    number: int
     at: int
+    shown_at: int
     round: str
     sentence: str
     picture: str
@@ -60,13 +61,12 @@ class TurningPoint(NamedTuple):
     effects: dict[str, int]
 
 
-def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
+def told(game: GameHistory, moment: Moment, names: engine.State) -> TurningPoint:
     """A moment in words. `names`: a position with the names of the players."""
-    move = game.moves[moment.passed.at if moment.passed else moment.at]
     teller = _Teller(game, moment, names)
     return TurningPoint(
-        move.number,
         moment.at,
+        moment.passed.at if moment.passed else moment.at,
         moment.place.round,
         " ".join(teller.sentences()),
         "sheet" if moment.passed and not moment.entries else PICTURES[moment.kind],
@@ -78,7 +78,7 @@ def told(game: PlayedGame, moment: Moment, names: engine.State) -> TurningPoint:
 class _Teller:
     """Puts one moment into words."""
 
-    def __init__(self, game: PlayedGame, moment: Moment, names: engine.State) -> None:
+    def __init__(self, game: GameHistory, moment: Moment, names: engine.State) -> None:
         self.game, self.moment, self.name = game, moment, names.name
         self.before = game.state_after(moment.at)
 
@@ -109,7 +109,7 @@ class _Teller:
         """`The NYC bought the first 4-train, and the 2-trains rusted`."""
         bought, rusted, other = [], [], ""
         for index in sorted({change.at for change in self.moment.changes}):
-            events = self.game.moves[index].events
+            events = self.game.lines[index].events
             first = any(isinstance(event, PhaseStarted) for event in events)
             for event in events:
                 if isinstance(event, TrainsRusted):
@@ -129,12 +129,12 @@ class _Teller:
 
     def _track(self) -> str:
         """`The UR laid #8 on G14`."""
-        for event in self.game.moves[self.moment.at].events:
+        for event in self.game.lines[self.moment.at].events:
             if isinstance(event, TileLaid):
                 return f"The {event.company} laid #{event.tile} on {event.hex}"
             if isinstance(event, TokenPlaced):
                 return f"The {event.company} placed a token in {event.hex}"
-        return f"`{self.game.moves[self.moment.at].line}` was played"
+        return f"`{self.game.lines[self.moment.at].line}` was played"
 
     def _runs_counted(self) -> str:
         return f"Over the next {'two runs' if self.moment.runs > 1 else 'run'}, as the shares were held,"
@@ -183,8 +183,8 @@ class _Teller:
 
     def _paid_for(self) -> str:
         """` to pay for a train of the GMO`, where the president sold in an operating turn."""
-        seller = self.game.moves[self.moment.at].seat
-        following = self.game.moves[self.moment.at :] if self.moment.place.company else ()
+        seller = self.game.lines[self.moment.at].seat
+        following = self.game.lines[self.moment.at :] if self.moment.place.company else ()
         for move in takewhile(lambda each: each.seat == seller, following):
             for event in move.events:
                 if isinstance(event, CashMoved) and event.reason is CashReason.TRAIN_CONTRIBUTION:
@@ -196,7 +196,7 @@ class _Teller:
         falls, state = list[int](), engine.copy_state(self.before)
         last = max([entry.at for entry in self.moment.entries], default=self.moment.at)
         g = engine.game_of(state)
-        for move in self.game.moves[self.moment.at : last + 1]:
+        for move in self.game.lines[self.moment.at : last + 1]:
             for event in move.events:
                 price = g.price(self.moment.company)
                 event.apply(state)
@@ -214,7 +214,7 @@ class _Teller:
         last = max([entry.at for entry in self.moment.entries], default=self.moment.at)
         state = engine.copy_state(self.before)
         sold: dict[str, Counter[str]] = {}
-        for move in self.game.moves[self.moment.at : last + 1]:
+        for move in self.game.lines[self.moment.at : last + 1]:
             for event in move.events:
                 match event:
                     case SharesMoved(moved, seat, target, percent) if (moved, target) == (company, POOL):
@@ -236,7 +236,7 @@ class _Teller:
         trains = [
             event.train
             for index in sorted(indices)
-            for event in self.game.moves[index].events
+            for event in self.game.lines[index].events
             if isinstance(event, TrainMoved) and event.target == company
         ]
         if len(trains) == 1:
@@ -276,7 +276,7 @@ class _Teller:
 
     def _why_liquidated(self) -> str:
         for entry in self.moment.entries:
-            for event in self.game.moves[entry.at].events:
+            for event in self.game.lines[entry.at].events:
                 match event:
                     case PriceMoved(company, _, reason) if company == self.moment.company:
                         if reason in WHY_LIQUIDATED:

@@ -62,6 +62,7 @@ class AddressCommands:
     async def _unlink(self, person_id: int, lines: Sequence[str]) -> QueryAnswer:
         async with self._store.begin() as unit:
             told = await _given_up(unit, person_id, _address_in(lines[0]))
+        self._cache.wake_subscribers()
         return QueryAnswer("addresses", told)
 
 

@@ -61,7 +61,7 @@ class Snapshot(NamedTuple):
     def at(self, moves: int) -> Snapshot:
         """The snapshot after so many moves."""
         history = GameHistory(self.history.start, self.history.lines[:moves])
-        return Snapshot(history, self.state_after(moves), self.id)
+        return Snapshot(history, history.state_after(moves), self.id)
 
     def rounds(self) -> list[tuple[int, str]]:
         """How many moves were made when each round ended, with its name; the last is the one that is on."""
@@ -75,19 +75,11 @@ class Snapshot(NamedTuple):
             found.append((self.moves, name))
         return found
 
-    def state_after(self, moves: int) -> engine.State:
-        """The position after so many moves."""
-        state = engine.copy_state(self.history.start)
-        for line in self.history.lines[:moves]:
-            engine.fold(line.events, state)
-        return state
-
 
 def snapshot_of(history: GameHistory) -> Snapshot:
     """The snapshot of a game, without what is hidden from anybody at the table."""
     public = redacted(history)
-    snapshot = Snapshot(public, public.start)
-    return snapshot._replace(state=snapshot.state_after(snapshot.moves))
+    return Snapshot(public, public.state_after(len(public.lines)))
 
 
 def game_id(raw: bytes) -> str:
@@ -127,7 +119,7 @@ def news(
     decline, each cut to so many characters."""
     if since >= snapshot.moves:
         return ["Nothing has changed since the last snapshot."]
-    state, found, done = snapshot.state_after(since), list[str](), list[str]()
+    state, found, done = snapshot.history.state_after(since), list[str](), list[str]()
     for line in snapshot.history.lines[since:]:
         engine.fold(line.events, state)
         if text := " ".join(engine.narrate(state, line.events)):
@@ -150,7 +142,7 @@ def drawings(
     since: as in `news`, None for the first snapshot. Raises ValueError for a name that is none of `PICTURES`.
     """
     state = snapshot.state
-    before = state if since is None else snapshot.state_after(min(since, snapshot.moves))
+    before = state if since is None else snapshot.history.state_after(min(since, snapshot.moves))
     marked: dict[str, dict[str, Any]] = {
         "map": {"highlight": changed_hexes(before, state)},
         "market": {"highlight": repriced_companies(before, state)},
