@@ -11,6 +11,7 @@ import pytest
 from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub.people import DEFAULT_LIMITS, INVITATIONS_TO_STRANGER
 from bot.pictures import workers
+from tests.end_to_end.mail_players import headline
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
 from tests.mail.mail_desk import ADDRESS, MailDesk, alerts, mail_desk
 
@@ -190,3 +191,14 @@ async def test_an_email_does_not_wait_for_a_worker_that_hangs(
         pictures.draws.set()
         await desk.write("Ann", "turn", original=asked)
         assert "[Picture: " in desk.newest[ANN].text
+
+
+async def test_a_question_without_an_answer_is_headed_so(desk: MailDesk) -> None:
+    await desk.table("1830", ["Ann", "Bob"])
+    await desk.take()
+    asked = desk.asking(ANN)
+    told = await desk.answered(asked, "at row 9999")
+    assert headline(told) == "No answer to: at."
+    assert "there is no row 9999" in told.text and told.message["Subject"].endswith("No answer: at")
+    both = await desk.answered(asked, "at row 9999", "status")
+    assert headline(both).startswith("Here is: ")

@@ -85,13 +85,17 @@ class PlayResult:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The answer to a query: preformatted text, or a position with tables, images, attachments."""
+    """The answer to a query: preformatted text, or a position with tables, images, attachments.
+
+    is_refused: the text says why there is no answer.
+    """
 
     title: str
     text: str
     images: tuple[InlineImage, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     position: tuple[str | TableRows, ...] = ()
+    is_refused: bool = False
 
 
 def receipt(
@@ -114,6 +118,8 @@ def receipt(
     if played is None:
         titles = ", ".join(part.title for part in shown)
         rest = (*blocks, *unread_lines(reply))
+        if shown and all(part.is_refused for part in shown):
+            return MailPage(f"No answer to: {titles}.", rest, subject=f"No answer: {titles}", tone="bad")
         return MailPage(f"Here is: {titles}.", rest, subject=f"Answer: {titles}")
     if played.is_done:
         done = (*_accepted(played, reply), *_found_below(reply), *unread_lines(reply), *blocks)

@@ -315,9 +315,9 @@ class SeatReplies:
                 return QueryResult(title, text, images, files, position)
             case LineFailure():
                 about = f"{result.line}: " if kind == "try" else ""
-                return QueryResult(kind, f"{about}{result.reason}")
+                return QueryResult(kind, f"{about}{result.reason}", is_refused=True)
             case TableNotRunning() | NotYourSeat():
-                return QueryResult(kind, result.reason)
+                return QueryResult(kind, result.reason, is_refused=True)
             case _:
                 raise AssertionError(f"the query {kind!r} had the result {type(result).__name__}")
 
