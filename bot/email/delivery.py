@@ -93,7 +93,7 @@ async def run(
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
-    policy = MailPolicy(service, pictures, address, people, hosts=mail.hosts, limits=limits)
+    policy = MailPolicy(service, pictures, address, people, key, hosts=mail.hosts, limits=limits)
     inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())

@@ -11,7 +11,7 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | any    | any            | any          | yes       | ignored, no reply                                |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
 | many   | any            | any          | no        | nothing is done; one receipt                     |
-| one    | not the seat's | any          | no        | held; the player is told, and may say `yes`      |
+| one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt                         |
 | none   | verified       | not fail     | no        | a command about tables, or help once a day       |
@@ -55,7 +55,7 @@ from bot.email.replies.seat_replies import (
     query_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLines, offered_lines
+from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import TokenLookup
 from bot.hub.request import POLL_PREFIX, ConfirmationRequired, StaleDecision
 from bot.pictures.workers import PictureWorkers
@@ -97,18 +97,20 @@ class MailPolicy:
         pictures: PictureWorkers,
         address: ServiceAddress,
         people: Correspondents,
+        key: bytes,
         *,
         hosts: str,
         limits: ReplyLimits,
     ) -> None:
-        """hosts: who may host besides verified addresses, see `admits_host`."""
+        """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
+        `admits_host`."""
         self._commands, self._address = service.commands, address
         self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
         self._seats = SeatReplies(service, pictures)
-        self._store = service.store
-        self._tables = TableReplies(service, pictures, hosts)
+        self._held = HeldLineStore(service.store, key)
+        self._tables = TableReplies(service, pictures, self._held, hosts)
         self._confirmations = Confirmations(service)
         self._replies = Replies(address, service.store, self._alerts, limits)
 
@@ -190,10 +192,11 @@ class MailPolicy:
         lines = _command_lines(mail)
         if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
-        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name)
+        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset()), lines)
+        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if ruling is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        return await self._replies.reply(mail, ruling)
+        return await self._replies.reply(mail, ruling._replace(daily=1))
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -221,9 +224,11 @@ class MailPolicy:
         reply = (await self._seats.reader(token)).read(mail, token.address)
         lines = reply.lines
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
-        held = HeldLines(lines, token.decision_id) if can_be_held else None
-        page = refusal_pages.wrong_sender(lines[:10] if held else ())
-        return Ruling("wrong sender", page, token, lines=lines, offered=held, daily=NOTICES_PER_DAY)
+        notices, code = await self._replies.count(86_400, token.actor, "wrong sender"), None
+        if can_be_held and notices < NOTICES_PER_DAY:
+            code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
+        page = refusal_pages.wrong_sender(lines[:10], code)
+        return Ruling("wrong sender", page, token, lines=lines, daily=NOTICES_PER_DAY)
 
     # --- mail from the owner of the token ---
 
@@ -262,10 +267,10 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person) if person else refusal_pages.NOTHING_TO_CONFIRM
+            page = refusal_pages.help_without_table(person) if person else refusal_pages.UNKNOWN_CODE
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (held := await offered_lines(self._store, token)):
-            return await self._confirm_held(token, held)
+        if reply.says_yes and (code := await self._held.find_offered_code(token)):
+            return await self._confirm_held(mail, token, code, ("yes",))
         if vote := _vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
@@ -289,7 +294,8 @@ class MailPolicy:
         return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        held = await offered_lines(self._store, token)
+        code = await self._held.find_offered_code(token)
+        held = await self._held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
             return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
         try:
@@ -297,25 +303,25 @@ class MailPolicy:
         except AlreadyExists as error:
             page = answer_pages.table_answer((str(error),), is_done=False)
             return Ruling("not done", page, token)
-        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{token.message_id}")
-        return ruling or Ruling("help", refusal_pages.NOTHING_TO_CONFIRM, token)
+        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
+        return ruling or Ruling("help", refusal_pages.UNKNOWN_CODE, token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
         if accepted := reply.reader.try_lines(line.text for line in parsed.meant):
             page = refusal_pages.did_you_mean(parsed, accepted)
-            return await self._offered(token, accepted, page, "unclear")
+            return await self._offered(mail, token, accepted, page, "unclear")
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
         if reply.says_yes:
             return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
         if parsed.ignored:
-            held = await offered_lines(self._store, token)
+            code = await self._held.find_offered_code(token)
             page = refusal_pages.no_lines(
-                parsed, [] if held else _suggestions(token, reply), is_asked=bool(held)
+                parsed, [] if code else _suggestions(token, reply), is_asked=bool(code)
             )
-            return Ruling("no moves", page, token, offered=held)
+            return Ruling("no moves", page, token, offered_code=code)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
         return Ruling("unreadable", page, token)
 
@@ -327,12 +333,18 @@ class MailPolicy:
         return MailProblem.IN_SUBJECT if is_in_subject else MailProblem.EMPTY
 
     async def _offered(
-        self, token: ReplyToken, accepted: Sequence[AcceptedLine], page: MailPage, reason: str
+        self,
+        mail: ParsedMail,
+        token: ReplyToken,
+        accepted: Sequence[AcceptedLine],
+        page: MailPage,
+        reason: str,
     ) -> Ruling:
-        """Lines which a plain `yes` in reply to this page will play. accepted: what they do now."""
+        """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
         lines, figures = tuple(each.line for each in accepted), tuple(each.sentence for each in accepted)
-        held = HeldLines(lines, await self._seats.current_decision(token), figures)
-        return Ruling(reason, page, token, lines=lines, offered=held)
+        now = replace(token, decision_id=await self._seats.current_decision(token))
+        code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
+        return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.text.lines[:1]
@@ -351,6 +363,10 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
+        if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
+            if len(lines) > 1:
+                return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
+            return await self._confirm_held(mail, token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in ("stop", "unsubscribe"):
             if word in words and len(lines) > 1:
@@ -358,10 +374,14 @@ class MailPolicy:
         key = idempotency_key(mail, token, lines)
         return await self._play(token, reply, key, lines, mail)
 
-    async def _confirm_held(self, token: ReplyToken, held_lines: HeldLines) -> Ruling:
+    async def _confirm_held(
+        self, mail: ParsedMail, token: ReplyToken, code: str, lines: tuple[str, ...]
+    ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        lines = ("yes",)
+        held_lines = await self._held.find_held_lines(token, code)
+        if held_lines is None:
+            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
@@ -371,11 +391,11 @@ class MailPolicy:
         figures = tuple(line.sentence for line in accepted)
         has_changed = figures and held_lines.figures and figures != held_lines.figures
         if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, f"held:{token.actor}:{token.message_id}", lines)
+            ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)
-        return await self._offered(token, accepted, page, "unclear")
+        return await self._offered(mail, token, accepted, page, "unclear")
 
     async def _play(
         self,
@@ -392,9 +412,10 @@ class MailPolicy:
         texts = [line.text for line in reply.lines]
         played = await seats.play(token, texts, request_id) if texts else None
         if played and isinstance(played.result, ConfirmationRequired):
-            held = HeldLines(tuple(played.result.line.split("; ")), token.decision_id)
-            page = refusal_pages.confirm_lines(lines, played.result.reason)
-            return Ruling("held", page, token, lines=lines, offered=held)
+            confirmed = played.result.line.split("; ")
+            code = await self._held.hold_lines(token, confirmed, request_id)
+            page = refusal_pages.confirm_lines(lines, played.result.reason, code)
+            return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
         left = asked[MAX_QUERIES:]
@@ -403,7 +424,7 @@ class MailPolicy:
         meant = played.corrected(texts) if mail and played else ()
         if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)
-            return await self._offered(next_token, accepted, page, reason)
+            return await self._offered(mail, next_token, accepted, page, reason)
         can_wait = played is None or (played.is_done and not played.legal_lines)
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)

@@ -57,8 +57,8 @@ class OutgoingMail:
     """A composed email: the bytes are sent, and sent again, unchanged.
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
-    to `message_id` stands for, also when the token was lost on the way. offer: what `yes` in reply to this
-    email confirms, as its owner stores it. text: what it says, in words (`page.summary`).
+    to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
+    a plain `yes` in reply to this email confirms. text: what it says, in words (`page.summary`).
     """
 
     message_id: str
@@ -69,7 +69,7 @@ class OutgoingMail:
     reason: str
     issued_tokens: tuple[IssuedToken, ...]
     reply_token: ReplyToken | None = None
-    offer: bytes | None = None
+    offered_code: str | None = None
     text: str = ""
 
 
@@ -184,6 +184,7 @@ def compose(
     reason: str,
     parent: str | None = None,
     thread: Sequence[str] = (),
+    offered_code: str | None = None,
 ) -> OutgoingMail:
     """The email that brings a page to `token.address`, with fresh tokens.
 
@@ -234,6 +235,7 @@ def compose(
             IssuedToken(hash_token(token), meaning) for token, meaning in (*issued.values(), *others)
         ),
         reply_token=token,
+        offered_code=offered_code,
         text=summary(page),
     )
 

@@ -7,13 +7,10 @@ Receipts of moves are sent in any case, so that nobody waits for a turn because 
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-import msgspec
-
-from bot.email.stored_mail import HeldLines
 from mail.composing.compose import compose
 from mail.composing.page import MailPage, summary
 from mail.imap import Folder
@@ -52,7 +49,6 @@ class ReplyLimits:
 
 class Ruling(NamedTuple):
     """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry.
-    offered: what `yes` in reply to it plays.
     daily: how many replies for this reason a seat gets in a day; 0 for any number."""
 
     reason: str
@@ -60,7 +56,7 @@ class Ruling(NamedTuple):
     token: ReplyToken
     folder: Folder = Folder.PROCESSED
     lines: tuple[str, ...] = ()
-    offered: HeldLines | None = None
+    offered_code: str | None = None
     can_wait: bool = False
     daily: int = 0
 
@@ -138,9 +134,8 @@ class Replies:
             reason,
             parent=mail.message_id if has_id else None,
             thread=thread,
+            offered_code=ruling.offered_code,
         )
-        if ruling.offered:
-            answer = replace(answer, offer=msgspec.json.encode(ruling.offered))
         return MailOutcome(reason, ruling.folder, key, (answer,))
 
     async def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> int:

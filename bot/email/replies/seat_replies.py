@@ -47,8 +47,7 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
-_WITH_CODE = r"(?:yes|confirm):? (?=[a-z]*[2-7])[a-z2-7]{12}"  # as emails of older versions ask for
-_POLICY_LINE = re.compile(rf"start|stop|unsubscribe|{_WITH_CODE}")
+_POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
 _PROSE = re.compile(r"note that\b|(?:try|plan) to\b", re.IGNORECASE)
 """Begins a sentence, though a command with any text behind it begins so too."""
 _FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
@@ -74,8 +73,6 @@ class ReadReply:
     @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, without a condition right below, and nothing that could be played."""
-        if len(self.lines) == 1 and re.fullmatch(_WITH_CODE, self.lines[0].casefold()):
-            return True
         texts = dropwhile(lambda text: not text, (line.text for line in self.text.above))
         answer, *beside = [*takewhile(bool, texts)] or [""]
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
