@@ -24,7 +24,7 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import parseaddr
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from unittest.mock import patch
 
 from bot.config import Settings, parse_settings
@@ -261,9 +261,7 @@ async def served(
 class KeptParser(ParserProcess):
     """A parser for many tests, one after the other: its process remembers nothing of a mail."""
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         pass
 
 
