@@ -47,17 +47,20 @@ from bot.email.replies.reply_limits import (
     is_from,
 )
 from bot.email.replies.seat_replies import (
+    NO_WORDS,
     YES_WORDS,
     ReadReply,
     SeatReplies,
     line_verbs,
     merge_queries,
     query_in,
+    suggested_lines,
+    vote_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore
+from bot.email.stored_mail import HeldLineStore, played_key
 from bot.email.tokens import TokenLookup
-from bot.hub.request import POLL_PREFIX, ConfirmationRequired, StaleDecision
+from bot.hub.request import ConfirmationRequired, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -76,7 +79,9 @@ from storage import AlreadyExists
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
-UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done", "rejected"})
+NOT_UNDERSTOOD = frozenset({"unclear", "no moves", "unreadable", "not done"})
+"""Reasons of replies to a mail after which what was asked is still asked."""
+UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 """Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
@@ -85,7 +90,6 @@ YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
 _YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
-_NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 
 class MailPolicy:
@@ -218,7 +222,8 @@ class MailPolicy:
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        return Ruling("unreadable", refusal_pages.unreadable_mail(self._named_problem(mail)), token)
+        page = refusal_pages.unreadable_mail(self._named_problem(mail))
+        return await self._still_asked(Ruling("unreadable", page, token))
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
@@ -234,7 +239,7 @@ class MailPolicy:
 
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
-        ruling = await self._reply_of_owner(mail, token, reply)
+        ruling = await self._still_asked(await self._reply_of_owner(mail, token, reply))
         moves = [line for line in reply.lines if not self._commands.is_personal(line)]
         means_something = moves or reply.parsed.meant or reply.says_yes
         says_away = reply.lines and all(first_word(line) == "away" for line in reply.lines)
@@ -243,6 +248,14 @@ class MailPolicy:
         if await self._replies.is_echo(mail, token, reply.text):
             return ruling._replace(reason=REPEATED)
         return ruling
+
+    async def _still_asked(self, ruling: Ruling) -> Ruling:
+        """The same ruling; where nothing was understood, `yes` to it confirms what waits for that."""
+        if ruling.reason not in NOT_UNDERSTOOD or ruling.offered_code or ruling.token.seat is None:
+            return ruling
+        code = await self._held.find_open_code(ruling.token)
+        page = refusal_pages.still_asked(ruling.page) if code else ruling.page
+        return ruling._replace(page=page, offered_code=code)
 
     async def _reply_of_owner(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.lines
@@ -271,7 +284,7 @@ class MailPolicy:
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._held.find_offered_code(token)):
             return await self._confirm_held(mail, token, code, ("yes",))
-        if vote := _vote_in(token, reply):
+        if vote := vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
@@ -297,7 +310,8 @@ class MailPolicy:
         code = await self._held.find_offered_code(token)
         held = await self._held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
-            return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
+            page = refusal_pages.expects_yes_or_no("host")
+            return Ruling("not done", page, token, offered_code=code)
         try:
             await self._tables.confirm_host(token)
         except AlreadyExists as error:
@@ -317,11 +331,7 @@ class MailPolicy:
         if reply.says_yes:
             return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
         if parsed.ignored:
-            code = await self._held.find_offered_code(token)
-            page = refusal_pages.no_lines(
-                parsed, [] if code else _suggestions(token, reply), is_asked=bool(code)
-            )
-            return Ruling("no moves", page, token, offered_code=code)
+            return Ruling("no moves", refusal_pages.no_lines(parsed, suggested_lines(token, reply)), token)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
         return Ruling("unreadable", page, token)
 
@@ -353,7 +363,7 @@ class MailPolicy:
         agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
         if token.purpose == "erase":  # which nothing brings back
             agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-        if not agrees and word not in _NO:
+        if not agrees and word not in NO_WORDS:
             if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
                 return ruling
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
@@ -391,7 +401,7 @@ class MailPolicy:
         figures = tuple(line.sentence for line in accepted)
         has_changed = figures and held_lines.figures and figures != held_lines.figures
         if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, f"held:{token.actor}:{code}", lines)
+            ruling = await self._play(bound, reply, played_key(token, code), lines)
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)
@@ -456,21 +466,6 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
     lines = split_reply(mail.text, ()).lines
     greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
     return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
-
-
-def _vote_in(token: ReplyToken, reply: ReadReply) -> str:
-    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
-    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
-        return ""
-    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
-    says_no = word in _NO and len(reply.text.lines[0].split()) == 1
-    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
-
-
-def _suggestions(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
-    """Lines that a reply may mean which has none."""
-    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
-    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
 
 
 def _subject(mail: ParsedMail) -> str:

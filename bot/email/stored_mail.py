@@ -215,6 +215,11 @@ def held_key(token: ReplyToken, code: str) -> str:
     return f"hold:{token.actor}:{code}"
 
 
+def played_key(token: ReplyToken, code: str) -> str:
+    """The request that plays the lines of a code."""
+    return f"held:{token.actor}:{code}"
+
+
 class HeldLines(NamedTuple):
     """Lines that wait for `yes CODE`, and the decision that they answer. figures: what the offer has said
     that they do, a sentence for each line; empty where it has said nothing."""
@@ -256,3 +261,10 @@ class HeldLineStore:
         async with self._store.read() as unit:
             body = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
         return body.decode() if body else None
+
+    async def find_open_code(self, token: ReplyToken) -> str | None:
+        """The same, unless its lines have been played."""
+        code = await self.find_offered_code(token)
+        async with self._store.read() as unit:
+            is_open = code and await unit.move_log.request_result(played_key(token, code)) is None
+        return code if is_open else None

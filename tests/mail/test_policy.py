@@ -326,12 +326,17 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("Yes, that's right, thanks!", True),
         ("Yes?", False),
         ("Yes, if Bob sells", False),
+        ("Yes, but only if Bob buys CS", False),
+        ("Sell it for me, yes", False),
+        ("yes\n\nbuy CS?", False),
+        ("buy " + "x" * 600, False),
+        ("", False),
     ],
 )
 async def test_what_was_asked_is_confirmed_by_yes_alone(
     desk: MailDesk, notice: Delivery, said: str, is_meant: bool
 ) -> None:
-    """Where it is not, the answer asks for it once more, and `yes` to that answer does it."""
+    """Where it is not, the answer asks for it once more, and `yes` to that answer does it, once."""
     (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
     outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
     assert (await desk.played() == ["buy SV"]) is is_meant
@@ -339,6 +344,8 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
         (again,) = outcome.replies
         assert "reply with this word alone:\n  yes" in again.text
         assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
+    late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
+    assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
 
 
 async def test_a_mail_that_kills_its_parser_is_quarantined(

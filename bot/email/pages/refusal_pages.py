@@ -1,6 +1,7 @@
 """Emails that answer one whose lines were not carried out, or not yet."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
 from bot.email.reachability import Correspondent
@@ -59,14 +60,19 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
 
-def no_lines(reply: ParsedReply, suggested_lines: Sequence[str], *, is_asked: bool = False) -> MailPage:
-    """The reply has only prose. is_asked: it answers an email that asks for `yes`."""
+def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+    """The reply has only prose."""
     blocks = (
         Paragraph("Your email has no line that the game can read."),
-        CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"] * is_asked),
         CopyableLines("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply)
+
+
+def still_asked(page: MailPage) -> MailPage:
+    """What answers a reply that was not understood, to an email that asks for `yes`."""
+    block = CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"])
+    return replace(page, blocks=(*page.blocks, block))
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:

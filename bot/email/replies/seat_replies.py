@@ -16,6 +16,7 @@ from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, 
 from bot.hub.command import GAME_WORDS, Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
+    POLL_PREFIX,
     CommandResult,
     Completed,
     LineFailure,
@@ -39,6 +40,7 @@ from mail.reading.unclear_lines import Vocabulary, nearest_line, qualifies, star
 from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
+NO_WORDS = frozenset({"no", "n", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 BESIDE_YES = frozenset(
     "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
@@ -96,6 +98,21 @@ class ReadReply:
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
         return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
+
+
+def vote_in(token: ReplyToken, reply: ReadReply) -> str:
+    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
+    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
+        return ""
+    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
+    says_no = word in NO_WORDS and len(reply.text.lines[0].split()) == 1
+    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
+
+
+def suggested_lines(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
+    """Lines that a reply may mean which has none."""
+    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
+    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
 
 
 class ReplyReader:
