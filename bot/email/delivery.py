@@ -239,7 +239,7 @@ def _due_mail(row: OutboxMessage) -> DueMail:
         row.idempotency_key,
         row.address["to"],
         row.address["sender"],
-        readdressed(row.payload, row.address["to"]) if "redirected" in row.address else row.payload,
+        readdressed(row.payload, row.address["to"]),
         row.attempts - 1,
         row.created_at,
     )

@@ -456,8 +456,9 @@ class MailPolicy:
 
 
 def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:
-    """Whether a report names the address to which our email went before it was sent to another."""
-    former = {*sent.verified_addresses, *(token.address for token in bounces)} - {sent.address}
+    """Whether a report names the address to which our email went before it was sent to another: that of its
+    bounce token, which stays. A mail server may name any address to which it has forwarded an email."""
+    former = {token.address for token in bounces} - {sent.address}
     return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
 
 

@@ -260,11 +260,16 @@ def _addressed(
     return replace(page, blocks=blocks), issued
 
 
+_TO = re.compile(rb"(?m)^To: [^\r\n]*\r\n")
+
+
 def readdressed(raw: bytes, recipient: str) -> bytes:
-    """An email to another address of its reader than when it was composed."""
-    head, blank, body = raw.partition(b"\r\n\r\n")
-    to = f"To: {normalize_address(recipient)}".encode()
-    return re.sub(rb"^To: [^\r\n]*", to, head, count=1, flags=re.MULTILINE) + blank + body
+    """An email that may go to another address of its reader than when it was composed."""
+    to = f"To: {normalize_address(recipient)}\r\n".encode()
+    found = _TO.search(raw, 0, raw.find(b"\r\n\r\n") + 2)
+    if found is None or found[0] == to:
+        return raw
+    return raw[: found.start()] + to + raw[found.end() :]
 
 
 def _set_headers(

@@ -216,7 +216,7 @@ def test_an_email_to_another_address_differs_in_that_alone(address: str) -> None
     assert parsed(sent)["To"] == address
     moved = readdressed(sent.raw, "ann@player.test")
     assert BytesParser(policy=default).parsebytes(moved)["To"] == "ann@player.test"
-    assert readdressed(moved, address) == sent.raw
+    assert readdressed(moved, address) == sent.raw and readdressed(moved, "ann@player.test") is moved
 
 
 def test_line_of() -> None:
