@@ -13,7 +13,7 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | many   | any            | any          | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
-| one    | the seat's     | pass or none | no        | carried out; one receipt                         |
+| one    | the seat's     | pass or none | no        | carried out; one receipt, but none for an echo   |
 | none   | verified       | not fail     | no        | a command about tables, or help once a day       |
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
@@ -23,9 +23,12 @@ The way of a reply for a seat: `handle` finds whose it is (`TokenLookup`), `_fro
 `Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself (`TableReplies`) and
 answers with yes and no (`Confirmations`) give a `Ruling` too.
 
-Replies go to the registered address only. What the policy needs to know of the past is in the store; it
-remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be repeated after
-a crash, as the idempotency key of a request is made from the seat, the Message-ID and the lines.
+An echo is a text that cannot be read, or says `away`, and comes again within the hour, while nothing else of
+the player was read in between: a mail program may answer so by itself.
+
+Replies go to the registered address only. What the policy needs to know of the past is in the store; only the
+texts that may come as an echo are in memory (`Replies`). All its calls may be repeated after a crash, as the
+idempotency key of a request is made from the seat, the Message-ID and the lines.
 """
 
 import re
@@ -243,9 +246,11 @@ class MailPolicy:
         moves = [line for line in reply.lines if not self._commands.is_personal(line)]
         means_something = moves or reply.parsed.meant or reply.says_yes
         says_away = reply.lines and all(first_word(line) == "away" for line in reply.lines)
-        if means_something or not (ruling.reason in UNREAD or says_away):
-            return ruling
-        if await self._replies.is_echo(mail, token, reply.text):
+        is_read = bool(means_something) or ruling.reason not in UNREAD
+        if is_read:
+            self._replies.forget_other_texts(mail, token, reply.text)
+        may_be_echo = not means_something and (says_away or not is_read)
+        if may_be_echo and self._replies.is_echo(mail, token, reply.text):
             return ruling._replace(reason=REPEATED)
         return ruling
 

@@ -375,6 +375,10 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
     assert len(alerts(caplog)) == 1 and "the same text again" in alerts(caplog)[0]
     other = await desk.arrive(reply(notice, "What now?", message_id="<other@p.test>"))
     assert other.replies
+    assert not (await desk.arrive(reply(notice, away.format(4), message_id="<away4@p.test>"))).replies
+    await desk.arrive(reply(notice, "back", message_id="<back@p.test>"))
+    between = reply(notice, away.format(5), message_id="<away5@p.test>")
+    assert (await desk.arrive(between)).replies, "something else was read in between"
     desk.clock[0] += timedelta(hours=1)
     later = reply(notice, away.format(9), message_id="<away9@p.test>")
     assert (await desk.arrive(later)).replies
@@ -382,20 +386,21 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
 
 
 @pytest.mark.parametrize(
-    ("texts", "played"),
+    ("kind", "texts", "played"),
     [
-        (["buy SV", "only if Bob sells"], []),
-        (["Look at this:", "buy SV"], []),
-        (["Hi Bob,", "buy SV"], ["buy SV"]),
-        (["buy SV", "_______________________________________________\ngames mailing list\npass"], ["buy SV"]),
-        (["", "buy SV"], ["buy SV"]),
+        ("mixed", ["buy SV", "only if Bob sells"], []),
+        ("mixed", ["Look at this:", "buy SV"], []),
+        ("mixed", ["Hi Bob,", "buy SV"], ["buy SV"]),
+        ("mixed", ["buy SV", "_" * 47 + "\ngames mailing list\npass"], ["buy SV"]),
+        ("mixed", ["", "buy SV"], ["buy SV"]),
+        ("alternative", ["bid CA 165", "bid CA 165"], ["bid CA 165"]),
     ],
 )
 async def test_text_above_and_below_a_picture(
-    desk: MailDesk, notice: Delivery, texts: list[str], played: list[str]
+    desk: MailDesk, notice: Delivery, kind: str, texts: list[str], played: list[str]
 ) -> None:
-    """Apple Mail writes a part for each; what a mailing list adds is one too."""
-    head, mail = message_from_bytes(reply(notice, "")), MIMEMultipart()
+    """Apple Mail writes a part for each; what a mailing list adds is one too. Of alternatives one is read."""
+    head, mail = message_from_bytes(reply(notice, "")), MIMEMultipart(kind)
     for text in texts:
         mail.attach(MIMEText(text))
         mail.attach(MIMEImage(b"x", "png"))

@@ -72,6 +72,12 @@ def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
+def _text_key(mail: ParsedMail, token: ReplyToken, text: ReplyText) -> tuple[str, str]:
+    """Of a player and what they wrote."""
+    own = "\n".join((mail.subject if not text.lines else "", *text.lines))
+    return token.actor, hashlib.sha256(own.encode("utf-8", "replace")).hexdigest()
+
+
 class Replies:
     """Composes replies within the limits."""
 
@@ -86,29 +92,34 @@ class Replies:
         self._address = address
         self._store = store
         self._alerts = alerts
-        self._unread: dict[tuple[str, str], tuple[datetime, str]] = {}
+        self._answered: dict[tuple[str, str], tuple[datetime, str]] = {}
 
-    async def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
-        """Whether the same text, which cannot be read, came from the same player within the hour.
+    def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
+        """Whether the same text, which cannot be read or says `away`, came from the same player within the
+        hour, and nothing else of theirs was read in between (`forget_other_texts`).
 
         So a mail program that answers by itself without saying so gets one answer, and the operator is told.
         The same mail once more, after a crash, is no echo.
         """
         now = self._store.now()
-        for key, (when, _) in list(self._unread.items()):
-            if now - when >= ECHO_WINDOW or len(self._unread) >= MAX_ECHOES:
-                del self._unread[key]
-        own = "\n".join((mail.subject if not text.lines else "", *text.lines))
-        key = (token.actor, hashlib.sha256(own.encode("utf-8", "replace")).hexdigest())
-        _, first = self._unread.setdefault(key, (now, mail.message_id))
+        for key, (when, _) in list(self._answered.items()):
+            if now - when >= ECHO_WINDOW or len(self._answered) >= MAX_ECHOES:
+                del self._answered[key]
+        _, first = self._answered.setdefault(_text_key(mail, token, text), (now, mail.message_id))
         if first == mail.message_id:
             return False
         self._alerts.send(
             f"echo {token.actor}",
-            f"{mail.sender} sends the same text again, which cannot be read: it is answered once an hour. "
+            f"{mail.sender} sends the same text again within an hour: it is answered once. "
             "It may be a mail program that answers by itself.",
         )
         return True
+
+    def forget_other_texts(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> None:
+        """A text of a player was read: any other of theirs is answered when it comes again."""
+        own = _text_key(mail, token, text)
+        for key in [key for key in self._answered if key[0] == token.actor and key != own]:
+            del self._answered[key]
 
     async def reply(self, mail: ParsedMail, ruling: Ruling) -> MailOutcome:
         """The outcome of a mail with this ruling."""
