@@ -12,7 +12,8 @@ import binascii
 import quopri
 import re
 import ssl
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from contextlib import suppress
 from datetime import date
 from enum import StrEnum
 from typing import Any, NamedTuple, Self, TypeVar
@@ -321,17 +322,21 @@ async def why_unreachable(account: MailAccount, timeout: float = 10.0) -> str:
 _BASE64_LINES = re.compile(rb"(?m)(?:^[A-Za-z0-9+/]{4,998}={0,2}\r?\n)+")
 
 
+def _decoded(raw: bytes) -> Iterator[bytes]:
+    """A message as it is, as quoted-printable, and what looks like base64 in it."""
+    yield raw
+    yield quopri.decodestring(raw)
+    for block in _BASE64_LINES.findall(raw):
+        with suppress(binascii.Error):  # what is not base64
+            yield binascii.a2b_base64(block)
+
+
 def _has_address(raw: bytes, address: str) -> bool:
     """Whether an address stands in a message, and not only as a part of longer ones; also where that is not
     seen in its text as it is encoded."""
     is_found = False
-    blocks = (
-        binascii.a2b_base64(block)
-        for block in _BASE64_LINES.findall(raw)
-        if not len(b"".join(block.split())) % 4
-    )
     whole = re.compile(rf"(?<![\w.+-]){re.escape(address)}(?![\w-]|\.\w)", re.IGNORECASE)
-    for data in (raw, quopri.decodestring(raw), *blocks):
+    for data in _decoded(raw):
         text = data.decode("utf-8", "replace")
         if whole.search(text):
             return True

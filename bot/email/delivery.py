@@ -93,7 +93,7 @@ async def run(
         report=partial(connection.report, "SMTP"),
     )  # fmt: skip
     limits = timing.limits or ReplyLimits(mail.answers_per_hour, breaker_replies=10 * mail.answers_per_hour)
-    policy = MailPolicy(service, pictures, address, people, hosts=mail.hosts, limits=limits)
+    policy = MailPolicy(service, pictures, address, people, key, hosts=mail.hosts, limits=limits)
     inbox = timing.inbox or InboxTiming()
     for handler in logging.getLogger().handlers:
         handler.addFilter(TokenRedactionFilter())
@@ -239,7 +239,7 @@ def _due_mail(row: OutboxMessage) -> DueMail:
         row.idempotency_key,
         row.address["to"],
         row.address["sender"],
-        readdressed(row.payload, row.address["to"]) if "redirected" in row.address else row.payload,
+        readdressed(row.payload, row.address["to"]),
         row.attempts - 1,
         row.created_at,
     )

@@ -11,9 +11,9 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | any    | any            | any          | yes       | ignored, no reply                                |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
 | many   | any            | any          | no        | nothing is done; one receipt                     |
-| one    | not the seat's | any          | no        | held; the player is told, and may say `yes`      |
+| one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
-| one    | the seat's     | pass or none | no        | carried out; one receipt                         |
+| one    | the seat's     | pass or none | no        | carried out; one receipt, but none for an echo   |
 | none   | verified       | not fail     | no        | a command about tables, or help once a day       |
 | none   | unknown        | not fail     | no        | `new …`, if the operator admits it: asked once   |
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
@@ -23,9 +23,12 @@ The way of a reply for a seat: `handle` finds whose it is (`TokenLookup`), `_fro
 `Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself (`TableReplies`) and
 answers with yes and no (`Confirmations`) give a `Ruling` too.
 
-Replies go to the registered address only. What the policy needs to know of the past is in the store; it
-remembers only which texts it could not read lately (`Replies.is_echo`). All its calls may be repeated after
-a crash, as the idempotency key of a request is made from the seat, the Message-ID and the lines.
+An echo is a text that cannot be read, or says `away`, and comes again within the hour, while nothing else of
+the player was read in between: a mail program may answer so by itself.
+
+Replies go to the registered address only. What the policy needs to know of the past is in the store; only the
+texts that may come as an echo are in memory (`Replies`). All its calls may be repeated after a crash, as the
+idempotency key of a request is made from the seat, the Message-ID and the lines.
 """
 
 import re
@@ -47,17 +50,20 @@ from bot.email.replies.reply_limits import (
     is_from,
 )
 from bot.email.replies.seat_replies import (
+    NO_WORDS,
     YES_WORDS,
     ReadReply,
     SeatReplies,
     line_verbs,
     merge_queries,
     query_in,
+    suggested_lines,
+    vote_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLines, offered_lines
+from bot.email.stored_mail import HeldLineStore, played_key
 from bot.email.tokens import TokenLookup
-from bot.hub.request import POLL_PREFIX, ConfirmationRequired, StaleDecision
+from bot.hub.request import ConfirmationRequired, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -76,7 +82,9 @@ from storage import AlreadyExists
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
-UNREAD = frozenset({"unclear", "no moves", "unreadable", "help", "not done", "rejected"})
+NOT_UNDERSTOOD = frozenset({"unclear", "no moves", "unreadable", "not done"})
+"""Reasons of replies to a mail after which what was asked is still asked."""
+UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 """Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
@@ -85,7 +93,6 @@ YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
 _YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
-_NO = frozenset({"no", "n", "decline", "nein", "non"})
 
 
 class MailPolicy:
@@ -97,18 +104,20 @@ class MailPolicy:
         pictures: PictureWorkers,
         address: ServiceAddress,
         people: Correspondents,
+        key: bytes,
         *,
         hosts: str,
         limits: ReplyLimits,
     ) -> None:
-        """hosts: who may host besides verified addresses, see `admits_host`."""
+        """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
+        `admits_host`."""
         self._commands, self._address = service.commands, address
         self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
         self._seats = SeatReplies(service, pictures)
-        self._store = service.store
-        self._tables = TableReplies(service, pictures, hosts)
+        self._held = HeldLineStore(service.store, key)
+        self._tables = TableReplies(service, pictures, self._held, hosts)
         self._confirmations = Confirmations(service)
         self._replies = Replies(address, service.store, self._alerts, limits)
 
@@ -190,10 +199,11 @@ class MailPolicy:
         lines = _command_lines(mail)
         if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
-        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name)
+        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset()), lines)
+        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
         if ruling is None:
             return MailOutcome("stranger", Folder.IGNORED)
-        return await self._replies.reply(mail, ruling)
+        return await self._replies.reply(mail, ruling._replace(daily=1))
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -215,29 +225,42 @@ class MailPolicy:
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        return Ruling("unreadable", refusal_pages.unreadable_mail(self._named_problem(mail)), token)
+        page = refusal_pages.unreadable_mail(self._named_problem(mail))
+        return await self._still_asked(Ruling("unreadable", page, token))
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
         lines = reply.lines
         can_be_held = lines and not reply.parsed.fault and token.purpose == "reply" and token.seat
-        held = HeldLines(lines, token.decision_id) if can_be_held else None
-        page = refusal_pages.wrong_sender(lines[:10] if held else ())
-        return Ruling("wrong sender", page, token, lines=lines, offered=held, daily=NOTICES_PER_DAY)
+        notices, code = await self._replies.count(86_400, token.actor, "wrong sender"), None
+        if can_be_held and notices < NOTICES_PER_DAY:
+            code = await self._held.hold_lines(token, lines, idempotency_key(mail, token, lines))
+        page = refusal_pages.wrong_sender(lines[:10], code)
+        return Ruling("wrong sender", page, token, lines=lines, daily=NOTICES_PER_DAY)
 
     # --- mail from the owner of the token ---
 
     async def _from_owner(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         reply = (await self._seats.reader(token)).read(mail, token.address)
-        ruling = await self._reply_of_owner(mail, token, reply)
+        ruling = await self._still_asked(await self._reply_of_owner(mail, token, reply))
         moves = [line for line in reply.lines if not self._commands.is_personal(line)]
         means_something = moves or reply.parsed.meant or reply.says_yes
         says_away = reply.lines and all(first_word(line) == "away" for line in reply.lines)
-        if means_something or not (ruling.reason in UNREAD or says_away):
-            return ruling
-        if await self._replies.is_echo(mail, token, reply.text):
+        is_read = bool(means_something) or ruling.reason not in UNREAD
+        if is_read:
+            self._replies.forget_other_texts(mail, token, reply.text)
+        may_be_echo = not means_something and (says_away or not is_read)
+        if may_be_echo and self._replies.is_echo(mail, token, reply.text):
             return ruling._replace(reason=REPEATED)
         return ruling
+
+    async def _still_asked(self, ruling: Ruling) -> Ruling:
+        """The same ruling; where nothing was understood, `yes` to it confirms what waits for that."""
+        if ruling.reason not in NOT_UNDERSTOOD or ruling.offered_code or ruling.token.seat is None:
+            return ruling
+        code = await self._held.find_open_code(ruling.token)
+        page = refusal_pages.still_asked(ruling.page) if code else ruling.page
+        return ruling._replace(page=page, offered_code=code)
 
     async def _reply_of_owner(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.lines
@@ -262,11 +285,11 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person) if person else refusal_pages.NOTHING_TO_CONFIRM
+            page = refusal_pages.help_without_table(person) if person else refusal_pages.UNKNOWN_CODE
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (held := await offered_lines(self._store, token)):
-            return await self._confirm_held(token, held)
-        if vote := _vote_in(token, reply):
+        if reply.says_yes and (code := await self._held.find_offered_code(token)):
+            return await self._confirm_held(mail, token, code, ("yes",))
+        if vote := vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if lines:
@@ -289,33 +312,31 @@ class MailPolicy:
         return f"The table is told: {' '.join(told)}" if told else ""
 
     async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        held = await offered_lines(self._store, token)
+        code = await self._held.find_offered_code(token)
+        held = await self._held.find_held_lines(token, code) if code else None
         if not reply.says_yes or held is None:
-            return Ruling("not done", refusal_pages.expects_yes_or_no("host"), token)
+            page = refusal_pages.expects_yes_or_no("host")
+            return Ruling("not done", page, token, offered_code=code)
         try:
             await self._tables.confirm_host(token)
         except AlreadyExists as error:
             page = answer_pages.table_answer((str(error),), is_done=False)
             return Ruling("not done", page, token)
-        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{token.message_id}")
-        return ruling or Ruling("help", refusal_pages.NOTHING_TO_CONFIRM, token)
+        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
+        return ruling or Ruling("help", refusal_pages.UNKNOWN_CODE, token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
         if accepted := reply.reader.try_lines(line.text for line in parsed.meant):
             page = refusal_pages.did_you_mean(parsed, accepted)
-            return await self._offered(token, accepted, page, "unclear")
+            return await self._offered(mail, token, accepted, page, "unclear")
         if parsed.unclear:
             return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
         if reply.says_yes:
             return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
         if parsed.ignored:
-            held = await offered_lines(self._store, token)
-            page = refusal_pages.no_lines(
-                parsed, [] if held else _suggestions(token, reply), is_asked=bool(held)
-            )
-            return Ruling("no moves", page, token, offered=held)
+            return Ruling("no moves", refusal_pages.no_lines(parsed, suggested_lines(token, reply)), token)
         page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
         return Ruling("unreadable", page, token)
 
@@ -327,12 +348,18 @@ class MailPolicy:
         return MailProblem.IN_SUBJECT if is_in_subject else MailProblem.EMPTY
 
     async def _offered(
-        self, token: ReplyToken, accepted: Sequence[AcceptedLine], page: MailPage, reason: str
+        self,
+        mail: ParsedMail,
+        token: ReplyToken,
+        accepted: Sequence[AcceptedLine],
+        page: MailPage,
+        reason: str,
     ) -> Ruling:
-        """Lines which a plain `yes` in reply to this page will play. accepted: what they do now."""
+        """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
         lines, figures = tuple(each.line for each in accepted), tuple(each.sentence for each in accepted)
-        held = HeldLines(lines, await self._seats.current_decision(token), figures)
-        return Ruling(reason, page, token, lines=lines, offered=held)
+        now = replace(token, decision_id=await self._seats.current_decision(token))
+        code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
+        return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.text.lines[:1]
@@ -341,7 +368,7 @@ class MailPolicy:
         agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
         if token.purpose == "erase":  # which nothing brings back
             agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-        if not agrees and word not in _NO:
+        if not agrees and word not in NO_WORDS:
             if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
                 return ruling
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
@@ -351,6 +378,10 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
+        if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
+            if len(lines) > 1:
+                return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
+            return await self._confirm_held(mail, token, code[1], lines)
         words = [first_word(line) for line in lines]
         for word in ("stop", "unsubscribe"):
             if word in words and len(lines) > 1:
@@ -358,10 +389,14 @@ class MailPolicy:
         key = idempotency_key(mail, token, lines)
         return await self._play(token, reply, key, lines, mail)
 
-    async def _confirm_held(self, token: ReplyToken, held_lines: HeldLines) -> Ruling:
+    async def _confirm_held(
+        self, mail: ParsedMail, token: ReplyToken, code: str, lines: tuple[str, ...]
+    ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        lines = ("yes",)
+        held_lines = await self._held.find_held_lines(token, code)
+        if held_lines is None:
+            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
         reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
         if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
@@ -371,11 +406,11 @@ class MailPolicy:
         figures = tuple(line.sentence for line in accepted)
         has_changed = figures and held_lines.figures and figures != held_lines.figures
         if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, f"held:{token.actor}:{token.message_id}", lines)
+            ruling = await self._play(bound, reply, played_key(token, code), lines)
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)
-        return await self._offered(token, accepted, page, "unclear")
+        return await self._offered(mail, token, accepted, page, "unclear")
 
     async def _play(
         self,
@@ -392,9 +427,10 @@ class MailPolicy:
         texts = [line.text for line in reply.lines]
         played = await seats.play(token, texts, request_id) if texts else None
         if played and isinstance(played.result, ConfirmationRequired):
-            held = HeldLines(tuple(played.result.line.split("; ")), token.decision_id)
-            page = refusal_pages.confirm_lines(lines, played.result.reason)
-            return Ruling("held", page, token, lines=lines, offered=held)
+            confirmed = played.result.line.split("; ")
+            code = await self._held.hold_lines(token, confirmed, request_id)
+            page = refusal_pages.confirm_lines(lines, played.result.reason, code)
+            return Ruling("held", page, token, lines=lines, offered_code=code)
         asked = merge_queries(queries)
         shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
         left = asked[MAX_QUERIES:]
@@ -403,7 +439,7 @@ class MailPolicy:
         meant = played.corrected(texts) if mail and played else ()
         if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
             page = answer_pages.receipt(played, reply, shown, accepted, left=left)
-            return await self._offered(next_token, accepted, page, reason)
+            return await self._offered(mail, next_token, accepted, page, reason)
         can_wait = played is None or (played.is_done and not played.legal_lines)
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
@@ -425,8 +461,9 @@ class MailPolicy:
 
 
 def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:
-    """Whether a report names the address to which our email went before it was sent to another."""
-    former = {*sent.verified_addresses, *(token.address for token in bounces)} - {sent.address}
+    """Whether a report names the address to which our email went before it was sent to another: that of its
+    bounce token, which stays. A mail server may name any address to which it has forwarded an email."""
+    former = {token.address for token in bounces} - {sent.address}
     return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
 
 
@@ -435,21 +472,6 @@ def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
     lines = split_reply(mail.text, ()).lines
     greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
     return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
-
-
-def _vote_in(token: ReplyToken, reply: ReadReply) -> str:
-    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
-    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
-        return ""
-    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
-    says_no = word in _NO and len(reply.text.lines[0].split()) == 1
-    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
-
-
-def _suggestions(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
-    """Lines that a reply may mean which has none."""
-    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
-    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
 
 
 def _subject(mail: ParsedMail) -> str:

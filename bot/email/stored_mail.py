@@ -14,6 +14,8 @@ their email stays in the outbox until it does.
 
 from __future__ import annotations
 
+import base64
+import hmac
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -111,8 +113,9 @@ async def enqueue_mail(
             expires_at=unit.now + lifetime,
         )
     address = {"to": mail.recipient, "sender": mail.envelope_sender, "kind": kind, "who": mail.actor}
-    if mail.offer and mail.reply_token:
-        await unit.move_log.save_request_result(offer_key(mail.reply_token, mail.message_id), mail.offer)
+    if mail.offered_code and mail.reply_token:
+        key = offer_key(mail.reply_token, mail.message_id)
+        await unit.move_log.save_request_result(key, mail.offered_code.encode())
     await unit.outbox.enqueue(
         NewMessage(
             idempotency_key=mail.message_id,
@@ -208,19 +211,60 @@ def _prefix(person_id: int) -> str:
 # -- what waits for `yes` --------------------------------------------------------------------
 
 
+def held_key(token: ReplyToken, code: str) -> str:
+    return f"hold:{token.actor}:{code}"
+
+
+def played_key(token: ReplyToken, code: str) -> str:
+    """The request that plays the lines of a code."""
+    return f"held:{token.actor}:{code}"
+
+
 class HeldLines(NamedTuple):
-    """Lines that wait for `yes`, and the decision that they answer. figures: what the offer has said that
-    they do, a sentence for each line; empty where it has said nothing."""
+    """Lines that wait for `yes CODE`, and the decision that they answer. figures: what the offer has said
+    that they do, a sentence for each line; empty where it has said nothing."""
 
     lines: tuple[str, ...]
     decision_id: str | None
     figures: tuple[str, ...] = ()
 
 
-async def offered_lines(store: Store, token: ReplyToken) -> HeldLines | None:
-    """What the email with this token offers for `yes`; emails before it in its thread do not count."""
-    async with store.read() as unit:
-        body = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
-        if body and not body.startswith(b"["):  # a code, of an older version
-            body = await unit.move_log.request_result(f"hold:{token.actor}:{body.decode()}")
-    return msgspec.json.decode(body, type=HeldLines) if body else None
+class HeldLineStore:
+    """Lines that are held until their player confirms them. key: signs the codes."""
+
+    def __init__(self, store: Store, key: bytes) -> None:
+        self._store, self._key = store, key
+
+    async def hold_lines(
+        self, token: ReplyToken, lines: Sequence[str], request_id: str, figures: Sequence[str] = ()
+    ) -> str:
+        """Store lines until the player confirms them; returns the code, which only we can compute."""
+        mac = hmac.digest(self._key, f"hold:{request_id}".encode(), "sha256")
+        code = base64.b32encode(mac).decode().lower()[:12]
+        async with self._store.begin() as unit:
+            key = held_key(token, code)
+            if await unit.move_log.request_result(key) is None:
+                held = HeldLines(tuple(lines), token.decision_id, tuple(figures))
+                await unit.move_log.save_request_result(key, msgspec.json.encode(held))
+        return code
+
+    async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
+        """The lines that are held under a code."""
+        async with self._store.read() as unit:
+            body = await unit.move_log.request_result(held_key(token, code.lower()))
+        if body is None:
+            return None
+        return msgspec.json.decode(body, type=HeldLines)
+
+    async def find_offered_code(self, token: ReplyToken) -> str | None:
+        """The code that the email with this token offered; emails before it in its thread do not count."""
+        async with self._store.read() as unit:
+            body = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
+        return body.decode() if body else None
+
+    async def find_open_code(self, token: ReplyToken) -> str | None:
+        """The same, unless its lines have been played."""
+        code = await self.find_offered_code(token)
+        async with self._store.read() as unit:
+            is_open = code and await unit.move_log.request_result(played_key(token, code)) is None
+        return code if is_open else None

@@ -57,8 +57,8 @@ class OutgoingMail:
     """A composed email: the bytes are sent, and sent again, unchanged.
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
-    to `message_id` stands for, also when the token was lost on the way. offer: what `yes` in reply to this
-    email confirms, as its owner stores it. text: what it says, in words (`page.summary`).
+    to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
+    a plain `yes` in reply to this email confirms. text: what it says, in words (`page.summary`).
     """
 
     message_id: str
@@ -69,7 +69,7 @@ class OutgoingMail:
     reason: str
     issued_tokens: tuple[IssuedToken, ...]
     reply_token: ReplyToken | None = None
-    offer: bytes | None = None
+    offered_code: str | None = None
     text: str = ""
 
 
@@ -184,6 +184,7 @@ def compose(
     reason: str,
     parent: str | None = None,
     thread: Sequence[str] = (),
+    offered_code: str | None = None,
 ) -> OutgoingMail:
     """The email that brings a page to `token.address`, with fresh tokens.
 
@@ -234,6 +235,7 @@ def compose(
             IssuedToken(hash_token(token), meaning) for token, meaning in (*issued.values(), *others)
         ),
         reply_token=token,
+        offered_code=offered_code,
         text=summary(page),
     )
 
@@ -258,11 +260,16 @@ def _addressed(
     return replace(page, blocks=blocks), issued
 
 
+_TO = re.compile(rb"(?m)^To: [^\r\n]*\r\n")
+
+
 def readdressed(raw: bytes, recipient: str) -> bytes:
-    """An email to another address of its reader than when it was composed."""
-    head, blank, body = raw.partition(b"\r\n\r\n")
-    to = f"To: {normalize_address(recipient)}".encode()
-    return re.sub(rb"^To: [^\r\n]*", to, head, count=1, flags=re.MULTILINE) + blank + body
+    """An email that may go to another address of its reader than when it was composed."""
+    to = f"To: {normalize_address(recipient)}\r\n".encode()
+    found = _TO.search(raw, 0, raw.find(b"\r\n\r\n") + 2)
+    if found is None or found[0] == to:
+        return raw
+    return raw[: found.start()] + to + raw[found.end() :]
 
 
 def _set_headers(

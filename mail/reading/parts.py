@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from email.message import Message
 from enum import StrEnum
+from itertools import chain
 
 from mail.reading.headers import decode_subject, decode_text, unfolded
 from mail.reading.html_text import has_struck_text, visible_text
@@ -11,7 +12,7 @@ from mail.reading.html_text import has_struck_text, visible_text
 MAX_PARTS = 100
 MAX_DEPTH = 20
 MAX_TEXT = 64 * 1024
-MAX_TEXTS = 10  # parts of text that are read
+MAX_TEXTS = 10  # parts of text of a kind that are read
 MAX_LINES = 400
 MAX_FILES = 2
 MAX_FILE_BYTES = 16 * 1024 * 1024
@@ -92,16 +93,16 @@ def is_text(part: Message) -> bool:
 
 
 def readable_text(parts: list[Message]) -> tuple[str, MailProblem | None]:
-    """The text: all text/plain, else all text/html, else the problem. There are several parts where a
-    picture stands between paragraphs, and behind it may stand a condition.
+    """The text: the text/plain, else the text/html, else the problem. `parts`: a whole mail, as `flat_parts`
+    has it. There are several parts of a kind where a picture stands between paragraphs, and behind it may
+    stand a condition.
 
     The HTML comes first where something is struck out in it.
     """
     kinds = {part.get_content_type() for part in parts}
-    inline = [part for part in parts if is_text(part)][:MAX_TEXTS]
-    is_struck = any(has_struck_text(_decoded(part, _MAX_HTML)) for part in inline if _is_html(part))
+    is_struck = any(has_struck_text(_decoded(part, _MAX_HTML)) for part in _texts(parts[0], "html"))
     for subtype in ("html",) if is_struck else ("plain", "html"):
-        texts = [part_text(part, subtype) for part in inline if part.get_content_subtype() == subtype]
+        texts = [part_text(part, subtype) for part in _texts(parts[0], subtype)]
         if text := _cut("\n\n".join(filter(str.strip, texts))):
             is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
             return ("", MailProblem.ENCRYPTED) if is_encrypted else (_without_armour(text), None)
@@ -112,6 +113,15 @@ def readable_text(parts: list[Message]) -> tuple[str, MailProblem | None]:
     if any(part.get_content_maintype() not in {"text", "multipart"} or is_attached(part) for part in parts):
         return "", MailProblem.NO_TEXT
     return "", MailProblem.EMPTY
+
+
+def _texts(part: Message, subtype: str) -> list[Message]:
+    """The parts of a kind that are text, in order; of alternatives only those of the first that has any."""
+    if part.get_content_maintype() != "multipart":
+        return [part] if is_text(part) and part.get_content_subtype() == subtype else []
+    found = [texts for child in children(part) if (texts := _texts(child, subtype))]
+    chosen = found[:1] if part.get_content_subtype() == "alternative" else found
+    return list(chain.from_iterable(chosen))[:MAX_TEXTS]
 
 
 _SIGNED_BEGIN = re.compile(r"(?m)^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: .{0,200}\n){0,9}\n?")
@@ -132,10 +142,6 @@ def _without_armour(text: str) -> str:
 
 def _name(part: Message) -> str:
     return (part.get_filename() or "").lower()
-
-
-def _is_html(part: Message) -> bool:
-    return part.get_content_subtype() == "html"
 
 
 def _decoded(part: Message, max_bytes: int) -> str:

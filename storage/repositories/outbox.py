@@ -330,7 +330,7 @@ class OutboxRepository(Repository):
         """Who gets a message may answer it."""
         for message in await self._db.all(select(OutboxMessage).where(*which)):
             this = update(OutboxMessage).filter_by(id=message.id)
-            await self._db.execute(this.values(address={**message.address, "to": new, "redirected": True}))
+            await self._db.execute(this.values(address={**message.address, "to": new}))
             token = update(MailToken).filter_by(message_id=message.idempotency_key)
             await self._db.execute(token.values(address=new))
 

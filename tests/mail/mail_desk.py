@@ -194,7 +194,7 @@ def desk_of(
     """A desk of a service; hosts may be anyone."""
     arrivals, people = InboundMail(service, folder / "mails"), Correspondents(service)
     outbox = StoredMailOutbox(service, people, address, pictures)
-    policy = MailPolicy(service, pictures, address, people, hosts="anyone", limits=limits)
+    policy = MailPolicy(service, pictures, address, people, KEY, hosts="anyone", limits=limits)
     return MailDesk(service, outbox, arrivals, people, policy)
 
 

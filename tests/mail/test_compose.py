@@ -216,7 +216,7 @@ def test_an_email_to_another_address_differs_in_that_alone(address: str) -> None
     assert parsed(sent)["To"] == address
     moved = readdressed(sent.raw, "ann@player.test")
     assert BytesParser(policy=default).parsebytes(moved)["To"] == "ann@player.test"
-    assert readdressed(moved, address) == sent.raw
+    assert readdressed(moved, address) == sent.raw and readdressed(moved, "ann@player.test") is moved
 
 
 def test_line_of() -> None:
@@ -235,10 +235,11 @@ PAGES = {
     "notice": turn_notice("It is your turn, Ann.", "Buy.", ("pass",), more=("Sunday",)),
     "news": announcement("It is over.", ["Ann wins."]),
     "ambiguous": refusal_pages.AMBIGUOUS_RECIPIENT,
-    "wrong sender": refusal_pages.wrong_sender(["buy SV"]),
-    "wrong sender, nothing held": refusal_pages.wrong_sender([]),
+    "wrong sender": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
+    "wrong sender, nothing held": refusal_pages.wrong_sender([], None),
     "forged": refusal_pages.FAILED_AUTHENTICATION,
-    "sure": refusal_pages.confirm_lines(["resign"], "You give up your seat."),
+    "sure": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
+    "unknown code": refusal_pages.UNKNOWN_CODE,
     "yes or no": refusal_pages.expects_yes_or_no("link"),
     "link": answer_pages.question("link", "Ann"),
     "invitation": INVITATION,

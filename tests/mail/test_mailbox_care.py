@@ -59,6 +59,7 @@ async def test_mail_that_was_dealt_with_is_deleted_after_some_days(mailbox: Mail
         (b"X: y\r\n\r\nann@pla=\r\nyer.test", True),
         (b"X: y\r\n\r\n" + base64.encodebytes(b"as joann@player.test has said in " * 3), False),
         (b"X: y\r\n\r\n" + base64.encodebytes("so hat’s ann@player.test gesagt".encode() * 3), True),
+        (b"To: joann@player.test\r\n\r\n" + b"a" * 73 + b"=\r\nbcdefg\r\n", False),
         (b"X: y\r\n\r\nthe server has found it, and it is not seen", True),
     ],
 )

@@ -116,14 +116,14 @@ async def test_c02_a_foreign_message_id_is_not_even_asked_for(desk: MailDesk, no
 
 
 async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
-    """Whoever has the token, the owner of the address alone can confirm."""
+    """Whoever has the token and the code, the owner of the address alone can confirm."""
     outcome = await desk.arrive(reply(notice, "buy SV", sender=BOB))
     (note,) = outcome.replies
     assert outcome.reason == "wrong sender" and note.recipient == ANN
-    for email in (notice, note):
-        again = await desk.arrive(reply(email, "yes", sender=BOB, message_id=f"<2{len(email.raw)}@p>"))
-        assert again.reason == "wrong sender" and await desk.played() == []
-    assert (await desk.arrive(reply(note, "yes", message_id="<3@p>"))).reason == "played"
+    code = next(line.strip() for line in note.text.splitlines() if line.startswith("  yes "))
+    again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
+    assert again.reason == "wrong sender" and await desk.played() == []
+    assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
 
 
 async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
@@ -319,18 +319,6 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
     assert await desk.played() == ["bid CA 165"]
 
 
-@pytest.mark.parametrize("said", ["yes", "Yes abcdefgh2345"])
-async def test_what_an_older_version_has_offered_under_a_code(
-    desk: MailDesk, notice: Delivery, said: str
-) -> None:
-    (token,) = await desk.tokens(str(notice.message["Reply-To"]))
-    async with desk.service.store.begin() as unit:
-        key, held = f"offer:{token.actor}:{token.message_id}", f'[["buy SV"],"{token.decision_id}"]'
-        await unit.move_log.save_request_result(key, b"abcdefgh2345")
-        await unit.move_log.save_request_result(f"hold:{token.actor}:abcdefgh2345", held.encode())
-    assert (await desk.arrive(reply(notice, said))).reason == "played"
-
-
 @pytest.mark.parametrize(
     ("said", "is_meant"),
     [
@@ -338,12 +326,17 @@ async def test_what_an_older_version_has_offered_under_a_code(
         ("Yes, that's right, thanks!", True),
         ("Yes?", False),
         ("Yes, if Bob sells", False),
+        ("Yes, but only if Bob buys CS", False),
+        ("Sell it for me, yes", False),
+        ("yes\n\nbuy CS?", False),
+        ("buy " + "x" * 600, False),
+        ("", False),
     ],
 )
 async def test_what_was_asked_is_confirmed_by_yes_alone(
     desk: MailDesk, notice: Delivery, said: str, is_meant: bool
 ) -> None:
-    """Where it is not, the answer asks for it once more, and `yes` to that answer does it."""
+    """Where it is not, the answer asks for it once more, and `yes` to that answer does it, once."""
     (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
     outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
     assert (await desk.played() == ["buy SV"]) is is_meant
@@ -351,6 +344,8 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
         (again,) = outcome.replies
         assert "reply with this word alone:\n  yes" in again.text
         assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
+    late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
+    assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
 
 
 async def test_a_mail_that_kills_its_parser_is_quarantined(
@@ -380,6 +375,10 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
     assert len(alerts(caplog)) == 1 and "the same text again" in alerts(caplog)[0]
     other = await desk.arrive(reply(notice, "What now?", message_id="<other@p.test>"))
     assert other.replies
+    assert not (await desk.arrive(reply(notice, away.format(4), message_id="<away4@p.test>"))).replies
+    await desk.arrive(reply(notice, "back", message_id="<back@p.test>"))
+    between = reply(notice, away.format(5), message_id="<away5@p.test>")
+    assert (await desk.arrive(between)).replies, "something else was read in between"
     desk.clock[0] += timedelta(hours=1)
     later = reply(notice, away.format(9), message_id="<away9@p.test>")
     assert (await desk.arrive(later)).replies
@@ -387,20 +386,21 @@ async def test_a_program_that_answers_by_itself_is_answered_once_an_hour(
 
 
 @pytest.mark.parametrize(
-    ("texts", "played"),
+    ("kind", "texts", "played"),
     [
-        (["buy SV", "only if Bob sells"], []),
-        (["Look at this:", "buy SV"], []),
-        (["Hi Bob,", "buy SV"], ["buy SV"]),
-        (["buy SV", "_______________________________________________\ngames mailing list\npass"], ["buy SV"]),
-        (["", "buy SV"], ["buy SV"]),
+        ("mixed", ["buy SV", "only if Bob sells"], []),
+        ("mixed", ["Look at this:", "buy SV"], []),
+        ("mixed", ["Hi Bob,", "buy SV"], ["buy SV"]),
+        ("mixed", ["buy SV", "_" * 47 + "\ngames mailing list\npass"], ["buy SV"]),
+        ("mixed", ["", "buy SV"], ["buy SV"]),
+        ("alternative", ["bid CA 165", "bid CA 165"], ["bid CA 165"]),
     ],
 )
 async def test_text_above_and_below_a_picture(
-    desk: MailDesk, notice: Delivery, texts: list[str], played: list[str]
+    desk: MailDesk, notice: Delivery, kind: str, texts: list[str], played: list[str]
 ) -> None:
-    """Apple Mail writes a part for each; what a mailing list adds is one too."""
-    head, mail = message_from_bytes(reply(notice, "")), MIMEMultipart()
+    """Apple Mail writes a part for each; what a mailing list adds is one too. Of alternatives one is read."""
+    head, mail = message_from_bytes(reply(notice, "")), MIMEMultipart(kind)
     for text in texts:
         mail.attach(MIMEText(text))
         mail.attach(MIMEImage(b"x", "png"))

@@ -126,6 +126,7 @@ async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDes
     assert WORK not in desk.newest
     if has_other:
         turn = desk.asking(ANN)
+        assert turn.message["To"] == ANN
         assert (await desk.write("Ann", "buy SV", original=turn)).reason == "played"
         came_back = report(str(turn.message["Message-ID"]), to=turn.sender, status="5.1.1")
         late = came_back.replace(b"rfc822; ann@player.test", f"rfc822;{WORK}".encode())

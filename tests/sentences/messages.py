@@ -75,10 +75,11 @@ def answering_pages() -> dict[str, MailPage]:
         "a command with other lines": refusal_pages.must_be_alone("stop"),
         **{f"a mail that cannot be read ({p.name})": refusal_pages.unreadable_mail(p) for p in MailProblem},
         "a mail with two reply addresses": refusal_pages.AMBIGUOUS_RECIPIENT,
-        "a mail from another address": refusal_pages.wrong_sender(["buy SV"]),
-        "a mail from another address, without orders": refusal_pages.wrong_sender([]),
+        "a mail from another address": refusal_pages.wrong_sender(["buy SV"], "abcd2345"),
+        "a mail from another address, without orders": refusal_pages.wrong_sender([], None),
         "a forged mail": refusal_pages.FAILED_AUTHENTICATION,
-        "`resign`": refusal_pages.confirm_lines(["resign"], "You give up your seat."),
+        "`resign`": refusal_pages.confirm_lines(["resign"], "You give up your seat.", "abcd2345"),
+        "an unknown code": refusal_pages.UNKNOWN_CODE,
         "neither yes nor no": refusal_pages.expects_yes_or_no("answer", "Friday A7K"),
         "many answers at once": answer_pages.gathered_answers(
             ["OK: all lines were carried out.", "Bob to act."]

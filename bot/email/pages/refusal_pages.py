@@ -1,6 +1,7 @@
 """Emails that answer one whose lines were not carried out, or not yet."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
 from bot.email.reachability import Correspondent
@@ -59,14 +60,19 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
     return _refusal(*blocks, reply=reply, headline="NOT DONE: your email is not clear.")
 
 
-def no_lines(reply: ParsedReply, suggested_lines: Sequence[str], *, is_asked: bool = False) -> MailPage:
-    """The reply has only prose. is_asked: it answers an email that asks for `yes`."""
+def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
+    """The reply has only prose."""
     blocks = (
         Paragraph("Your email has no line that the game can read."),
-        CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"] * is_asked),
         CopyableLines("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply)
+
+
+def still_asked(page: MailPage) -> MailPage:
+    """What answers a reply that was not understood, to an email that asks for `yes`."""
+    block = CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"])
+    return replace(page, blocks=(*page.blocks, block))
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:
@@ -105,6 +111,7 @@ AMBIGUOUS_RECIPIENT = _refusal(
         "Please reply to one of them."
     )
 )
+UNKNOWN_CODE = _refusal(Paragraph("This code is unknown."))
 NOTHING_TO_CONFIRM = _refusal(Paragraph("Nothing waits for a `yes` to the email that you answered."))
 FAILED_AUTHENTICATION = _refusal(
     Paragraph(
@@ -116,31 +123,33 @@ FAILED_AUTHENTICATION = _refusal(
 """To the registered address: a mail in its name failed DMARC."""
 
 
-def wrong_sender(lines: Sequence[str]) -> MailPage:
-    """To the registered address: a mail with its reply token came from another address. lines: of it that
-    `yes` plays."""
-    how = "If you sent it, please write from the address that this email was sent to."
-    if lines:
-        how = (
-            "If you did not send it, do nothing. Do not forward these emails: a person who has one could try "
-            "to play for you."
-        )
+def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
+    """To the registered address: a mail with its reply token came from another address."""
+    not_yours = Paragraph("An email to your reply address came from an address that is not yours.")
+    how = (
+        "If you did not send it, do nothing. Do not forward these emails: a person who has one could try to "
+        "play for you."
+    )
+    if not (code and lines):
+        how = "If you sent it, please write from the address that this email was sent to."
     blocks = (
-        Paragraph("An email to your reply address came from an address that is not yours."),
-        QuotedLines("It said", lines),
+        not_yours,
+        QuotedLines("It said", lines if code else ()),
         NOTHING_CHANGED,
-        CopyableLines("If you sent it and still want this, reply with", ["yes"] if lines else ()),
+        CopyableLines(
+            "If you sent it and still want this, reply with", [f"yes {code}"] if lines and code else ()
+        ),
         Paragraph(how),
     )
     return MailPage("NOT DONE: did you send this?", blocks, subject="Did you send this?", tone="bad")
 
 
-def confirm_lines(lines: Sequence[str], reason: str) -> MailPage:
+def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
     """Lines that need a confirmation. reason: why, as a sentence."""
     blocks = (
         QuotedLines("You wrote", lines),
         Paragraph(f"{reason} Please confirm it."),
-        CopyableLines("To confirm, reply with", ["yes"]),
+        CopyableLines("To confirm, reply with", [f"yes {code}"]),
     )
     return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
 

@@ -7,13 +7,10 @@ Receipts of moves are sent in any case, so that nobody waits for a turn because 
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-import msgspec
-
-from bot.email.stored_mail import HeldLines
 from mail.composing.compose import compose
 from mail.composing.page import MailPage, summary
 from mail.imap import Folder
@@ -52,7 +49,6 @@ class ReplyLimits:
 
 class Ruling(NamedTuple):
     """The ruling on a mail: the page to reply with, and the token that a reply to this page will carry.
-    offered: what `yes` in reply to it plays.
     daily: how many replies for this reason a seat gets in a day; 0 for any number."""
 
     reason: str
@@ -60,7 +56,7 @@ class Ruling(NamedTuple):
     token: ReplyToken
     folder: Folder = Folder.PROCESSED
     lines: tuple[str, ...] = ()
-    offered: HeldLines | None = None
+    offered_code: str | None = None
     can_wait: bool = False
     daily: int = 0
 
@@ -74,6 +70,12 @@ def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -
     """The same for a mail that arrives twice, and different for each seat."""
     parts = (token.actor, mail.message_id, *lines)
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
+
+
+def _text_key(mail: ParsedMail, token: ReplyToken, text: ReplyText) -> tuple[str, str]:
+    """Of a player and what they wrote."""
+    own = "\n".join((mail.subject if not text.lines else "", *text.lines))
+    return token.actor, hashlib.sha256(own.encode("utf-8", "replace")).hexdigest()
 
 
 class Replies:
@@ -90,29 +92,34 @@ class Replies:
         self._address = address
         self._store = store
         self._alerts = alerts
-        self._unread: dict[tuple[str, str], tuple[datetime, str]] = {}
+        self._answered: dict[tuple[str, str], tuple[datetime, str]] = {}
 
-    async def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
-        """Whether the same text, which cannot be read, came from the same player within the hour.
+    def is_echo(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> bool:
+        """Whether the same text, which cannot be read or says `away`, came from the same player within the
+        hour, and nothing else of theirs was read in between (`forget_other_texts`).
 
         So a mail program that answers by itself without saying so gets one answer, and the operator is told.
         The same mail once more, after a crash, is no echo.
         """
         now = self._store.now()
-        for key, (when, _) in list(self._unread.items()):
-            if now - when >= ECHO_WINDOW or len(self._unread) >= MAX_ECHOES:
-                del self._unread[key]
-        own = "\n".join((mail.subject if not text.lines else "", *text.lines))
-        key = (token.actor, hashlib.sha256(own.encode("utf-8", "replace")).hexdigest())
-        _, first = self._unread.setdefault(key, (now, mail.message_id))
+        for key, (when, _) in list(self._answered.items()):
+            if now - when >= ECHO_WINDOW or len(self._answered) >= MAX_ECHOES:
+                del self._answered[key]
+        _, first = self._answered.setdefault(_text_key(mail, token, text), (now, mail.message_id))
         if first == mail.message_id:
             return False
         self._alerts.send(
             f"echo {token.actor}",
-            f"{mail.sender} sends the same text again, which cannot be read: it is answered once an hour. "
+            f"{mail.sender} sends the same text again within an hour: it is answered once. "
             "It may be a mail program that answers by itself.",
         )
         return True
+
+    def forget_other_texts(self, mail: ParsedMail, token: ReplyToken, text: ReplyText) -> None:
+        """A text of a player was read: any other of theirs is answered when it comes again."""
+        own = _text_key(mail, token, text)
+        for key in [key for key in self._answered if key[0] == token.actor and key != own]:
+            del self._answered[key]
 
     async def reply(self, mail: ParsedMail, ruling: Ruling) -> MailOutcome:
         """The outcome of a mail with this ruling."""
@@ -138,9 +145,8 @@ class Replies:
             reason,
             parent=mail.message_id if has_id else None,
             thread=thread,
+            offered_code=ruling.offered_code,
         )
-        if ruling.offered:
-            answer = replace(answer, offer=msgspec.json.encode(ruling.offered))
         return MailOutcome(reason, ruling.folder, key, (answer,))
 
     async def count(self, seconds: int, actor: str | None = None, reason: str | None = None) -> int:

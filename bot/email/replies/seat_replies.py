@@ -16,6 +16,7 @@ from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, 
 from bot.hub.command import GAME_WORDS, Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
+    POLL_PREFIX,
     CommandResult,
     Completed,
     LineFailure,
@@ -39,6 +40,7 @@ from mail.reading.unclear_lines import Vocabulary, nearest_line, qualifies, star
 from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
+NO_WORDS = frozenset({"no", "n", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 BESIDE_YES = frozenset(
     "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
@@ -47,8 +49,7 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
-_WITH_CODE = r"(?:yes|confirm):? (?=[a-z]*[2-7])[a-z2-7]{12}"  # as emails of older versions ask for
-_POLICY_LINE = re.compile(rf"start|stop|unsubscribe|{_WITH_CODE}")
+_POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
 _PROSE = re.compile(r"note that\b|(?:try|plan) to\b", re.IGNORECASE)
 """Begins a sentence, though a command with any text behind it begins so too."""
 _FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
@@ -74,8 +75,6 @@ class ReadReply:
     @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, without a condition right below, and nothing that could be played."""
-        if len(self.lines) == 1 and re.fullmatch(_WITH_CODE, self.lines[0].casefold()):
-            return True
         texts = dropwhile(lambda text: not text, (line.text for line in self.text.above))
         answer, *beside = [*takewhile(bool, texts)] or [""]
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
@@ -99,6 +98,21 @@ class ReadReply:
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
         return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
+
+
+def vote_in(token: ReplyToken, reply: ReadReply) -> str:
+    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
+    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
+        return ""
+    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
+    says_no = word in NO_WORDS and len(reply.text.lines[0].split()) == 1
+    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
+
+
+def suggested_lines(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
+    """Lines that a reply may mean which has none."""
+    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
+    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
 
 
 class ReplyReader:

@@ -47,7 +47,7 @@ import engine
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import inline_images
 from bot.email.replies.reply_limits import Ruling
-from bot.email.stored_mail import HeldLines
+from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
@@ -136,10 +136,10 @@ UNSURE = ("start", "join", "keep", "agree", "decline")
 class TableReplies:
     """Commands by email of a person with a verified address, each carried out once."""
 
-    def __init__(self, service: Service, pictures: PictureWorkers, hosts: str) -> None:
+    def __init__(self, service: Service, pictures: PictureWorkers, held: HeldLineStore, hosts: str) -> None:
         """hosts: who may host besides verified addresses, see `admits_host`."""
         self._service, self._pictures = service, pictures
-        self._store, self._hosts = service.store, hosts
+        self._store, self._held, self._hosts = service.store, held, hosts
         self._strangers = set[str]()
 
     async def table_command(
@@ -250,7 +250,9 @@ class TableReplies:
         """Whether a line that begins so is read with the lines of a game in play."""
         return self._service.commands.get(word) is not None or word in GAME_WORDS
 
-    async def ask_new_host(self, address: str, lines: Sequence[str], name: str) -> Ruling | None:
+    async def ask_new_host(
+        self, address: str, lines: Sequence[str], name: str, request_id: str
+    ) -> Ruling | None:
         """Hold a command of an address that is not verified, if the operator admits it."""
         if not admits_host(self._hosts, address):
             self._warn_of_stranger(address)
@@ -258,8 +260,9 @@ class TableReplies:
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
         token = ReplyToken("host", address, frozenset({address}), person_id=person.id)
-        page, held = answer_pages.host_confirmation(lines), HeldLines(tuple(lines), None)
-        return Ruling("host asked", page, token, lines=tuple(lines), offered=held, daily=1)
+        code = await self._held.hold_lines(token, lines, request_id)
+        page = answer_pages.host_confirmation(lines)
+        return Ruling("host asked", page, token, lines=tuple(lines), offered_code=code)
 
     def _warn_of_stranger(self, address: str) -> None:
         if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
