@@ -96,25 +96,32 @@ def build_command_tree(client: discord.Client) -> app_commands.CommandTree[Any]:
     return tree
 
 
-def _place(interaction: Interaction, channel: int | None) -> dict[str, Any]:
-    """The place of a table that is to be shown in a channel. Raises ValueError where the bot may not
-    write."""
-    rights = interaction.app_permissions
-    if not (rights.view_channel and (rights.send_messages or rights.send_messages_in_threads)):
-        raise ValueError("I may not write in this channel. Allow me to write here, or choose another.")
+def _place(interaction: Interaction, channel: int | None, *, gets_thread: bool = False) -> dict[str, Any]:
+    """The place of a table that is to be shown in a channel. gets_thread: in a thread of its own at once.
+    Raises ValueError where the bot may not write."""
+    rights = interaction.app_permissions  # a thread has those of its channel
+    in_thread = isinstance(interaction.channel, discord.Thread) and channel == interaction.channel_id
+    may_write = rights.send_messages_in_threads if in_thread else rights.send_messages
+    if not (rights.view_channel and (may_write or gets_thread)):
+        raise ValueError(
+            f"I may not write in <#{channel}>. Allow me to write there, or choose another channel."
+        )
     return {"guild": interaction.guild_id, "channel": channel}
 
 
 async def _move(interaction: Interaction, table: TableInfo) -> None:
-    handler, channel = handler_of(interaction), interaction.channel
+    handler, channel, rights = handler_of(interaction), interaction.channel, interaction.app_permissions
     check_allowed(table, await handler.lines.person_id(interaction.user), seated_players=True)
     if table.status not in ("running", "paused") or interaction.guild_id is None:
         raise ValueError("A game in play is moved to the channel of a server in which you write this.")
-    shown_in = interaction.channel_id
+    shown_in, has_threads = interaction.channel_id, isinstance(channel, discord.TextChannel)
     if isinstance(channel, discord.Thread) and not isinstance(channel.parent, discord.ForumChannel):
-        shown_in = channel.parent_id  # in a forum messages stand in posts only
-    await places.move(handler.service, table.id, _place(interaction, shown_in))
-    await reply_text(interaction, f"Table {table.code} is shown here from now on. Its thread follows.")
+        shown_in, has_threads = channel.parent_id, True  # in a forum messages stand in posts only
+    gets_thread = has_threads and rights.create_public_threads and rights.send_messages_in_threads
+    place = _place(interaction, shown_in, gets_thread=gets_thread)
+    await places.move(handler.service, table.id, place)
+    follows = " Its thread follows." if gets_thread else ""
+    await reply_text(interaction, f"Table {table.code} is shown here from now on.{follows}")
 
 
 MOVE = TableCommand(

@@ -26,8 +26,8 @@ async def move(service: Service, table_id: int, location: dict[str, Any]) -> Tab
 
 
 async def leave(service: Service, table_id: int, sentence: str) -> None:
-    """Show a table on Discord no more, because its place is gone; tell its players by other ways. sentence:
-    why, with `{}` for the name and the code of the table."""
+    """Show a table on Discord no more, because its place is gone; tell its players by other ways, unless the
+    game is over. sentence: why, with `{}` for the name and the code of the table."""
     how = " You are told by direct messages or email; `/table move` shows it in a channel again."
     await _show_anew(service, table_id, {}, "news", sentence + how)
 
@@ -43,7 +43,7 @@ async def _show_anew(
         queued = [queued_card(each) for each in former if each.asks]
         await cards.change(table_id, *queued, remove=[each.slot for each in former])
         told, suffix = sentence.format(f"{info.name} {info.code}"), messages.unique_suffix()
-        recipients = () if location else table.metadata.recipients.values()
+        recipients = () if location or info.is_over else table.metadata.recipients.values()
         async with service.store.begin(table=table_id) as unit:
             await unit.outbox.enqueue(
                 *messages.announcements(info, kind, info.seq, [told], recipients, suffix, unit.now)
@@ -65,10 +65,6 @@ async def ask_anew(service: Service, table: LiveTable) -> None:
                 suffix=messages.unique_suffix(),
             )
         )  # fmt: skip
-
-
-GOES_ON = ("lobby", "running", "paused")
-"""Statuses of tables at which something may still have to be said."""
 
 
 class DeletedMessages:
@@ -103,13 +99,13 @@ class DeletedMessages:
     async def thread(self, thread: int) -> None:
         """A thread is gone. The next message of its table is posted in another, which is made once."""
         for found in await self._service.queries.list_tables(location=("thread", thread)):
-            if found.status == "ended" or found.location.get("channel") == thread:
+            if found.location.get("channel") == thread:
                 continue
             async with self._lock(found.id):
                 table = await self._service.queries.table_info(found.id)
                 if table.location.get("thread") != thread:
                     continue  # it was moved meanwhile
-                if table.location.get(LOST_THREAD) and table.status in GOES_ON:
+                if table.location.get(LOST_THREAD):
                     await leave(self._service, table.id, "The thread of table {} was deleted again.")
                     continue
                 cards = await self._keeper.cards.of_table(table.id)
@@ -121,9 +117,8 @@ class DeletedMessages:
     async def channel(self, channel: int) -> None:
         """A channel is gone, with its threads."""
         for table in await self._service.queries.list_tables(location=("channel", channel)):
-            if table.status in GOES_ON:
-                async with self._lock(table.id):
-                    await leave(self._service, table.id, "The channel of table {} was deleted.")
+            async with self._lock(table.id):
+                await leave(self._service, table.id, "The channel of table {} was deleted.")
 
     async def _forget(self, table: TableInfo, message_ids: Collection[int]) -> bool:
         """Note which cards of a table are gone; whether there are any."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import engine
+from bot.discord.threads import LOST_THREAD
 from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
@@ -104,6 +105,33 @@ async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
         await fake.wait_until(lambda: f"{running.table_code} was deleted" in told(), "the news of the other")
         await running.wait_for_delivery()
         assert not fake.threads and over not in told()
+
+
+@pytest.mark.parametrize("gone", ["general", "the thread that was made again"])
+async def test_the_news_of_a_game_that_is_over_and_has_no_place_come_by_direct_message(
+    running: RunningBot, fake: FakeDiscord, gone: str
+) -> None:
+    """Those of an undo and of the rematch, which takes over the place, reached nobody."""
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        await ending(running)
+        thread = await fake.open_thread(fake.find_channel("general"), {"name": gone})
+        await service.lobby.set_location(table, {"thread": thread.id, LOST_THREAD: True})
+        await running.wait_for_delivery()
+        await fake.vanish_channel(fake.find_channel(gone) if gone == "general" else thread)
+
+        def is_left() -> bool:
+            view = service.queries.peek(table)
+            return view is not None and not view.table.location
+
+        await fake.wait_until(is_left, "the table without a place")
+        assert not fake.visible_messages(fake.find_dm("Ann"))
+        await service.submit(table, 1, ["undo"], None, None)
+        await fake.wait_until(
+            lambda: any("Bob undoes pay." in m.text for m in fake.visible_messages(fake.find_dm("Ann"))),
+            "the news of the undo",
+        )
 
 
 async def test_pictures_that_are_drawn_late_are_added(

@@ -460,17 +460,46 @@ async def test_the_thread_in_which_a_table_was_opened_is_deleted(
         assert (await service.queries.find_table(code)).location == {}
 
 
-async def test_a_table_is_moved_only_to_where_the_bot_may_write(pair: RunningBot, fake: FakeDiscord) -> None:
-    """In a forum that is a post: no message stands beside posts."""
+@pytest.mark.parametrize(
+    ("from_thread", "denied", "answer"),
+    [
+        (False, {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}, "I may not write in <#{}>."),
+        (True, {"SEND_MESSAGES", "CREATE_PUBLIC_THREADS"}, "I may not write in <#{}>."),
+        (True, {"SEND_MESSAGES"}, "from now on. Its thread follows."),
+        (False, {"CREATE_PUBLIC_THREADS"}, "from now on."),
+    ],
+)
+async def test_a_table_is_moved_only_to_where_the_bot_may_write(
+    pair: RunningBot, fake: FakeDiscord, from_thread: bool, denied: set[str], answer: str
+) -> None:
+    """From a thread it moves to the channel of that thread."""
     trains = fake.open_channel("trains")
-    trains.denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
-    refused = await fake.run_command("Ann", trains, "table move", table=pair.table_code)
-    assert "may not write in this channel" in refused.text
+    await fake.gateway.dispatch("CHANNEL_CREATE", trains.to_json())
+    thread = await fake.open_thread(trains, {"name": "Talk"})
+    trains.denied |= denied
+    done = await fake.run_command(
+        "Ann", thread if from_thread else trains, "table move", table=pair.table_code
+    )
+    if "may not" in answer:
+        assert done.text.startswith(answer.format(trains.id))
+        assert (await pair.service.queries.find_table(pair.table_code)).location["channel"] != trains.id
+        return
+    assert done.text.endswith(answer)
+
+    def cards() -> list[Message]:
+        shown = (trains, *(each for each in fake.threads if each.parent is trains))
+        return [card for each in shown for card in fake.messages_with_controls(each)]
+
+    await fake.wait_until(cards, "the card")
+
+
+async def test_in_a_forum_a_table_is_moved_to_a_post(pair: RunningBot, fake: FakeDiscord) -> None:
+    """No message stands beside posts, and a post has no threads."""
     forum = fake.open_channel("forum", kind=FORUM)
     await fake.gateway.dispatch("CHANNEL_CREATE", forum.to_json())
     post = await fake.open_thread(forum, {"name": "Our games"})
     done = await fake.run_command("Ann", post, "table move", table=pair.table_code)
-    assert "is shown here from now on" in done.text
+    assert done.text.endswith("is shown here from now on.")
     await fake.wait_until(lambda: fake.messages_with_controls(post), "the card")
 
 
@@ -574,11 +603,15 @@ async def test_a_thread_in_which_the_bot_may_not_write(pair: RunningBot, fake: F
     fake.check_violations(ignoring=["50013"])
 
 
-async def test_a_channel_in_which_the_bot_may_not_write(running: RunningBot, fake: FakeDiscord) -> None:
-    fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
+@pytest.mark.parametrize("denied", [{"SEND_MESSAGES"}, {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}])
+async def test_a_channel_in_which_the_bot_may_not_write(
+    running: RunningBot, fake: FakeDiscord, denied: set[str]
+) -> None:
+    """The card of a new table stands in the channel, not in a thread."""
+    fake.find_channel("general").denied |= denied
     async with running.online() as service:
         done = await fake.run_command("Ann", "general", "table new", title="1830")
-        assert "may not write in this channel" in done.text and not await service.queries.list_tables()
+        assert "I may not write in <#" in done.text and not await service.queries.list_tables()
     fake.check_violations()
 
 
