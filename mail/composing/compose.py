@@ -215,15 +215,7 @@ def compose(
     message["Date"] = format_datetime(now.astimezone(UTC))
     message.set_content(text, cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
-    related = message.get_payload(1)
-    assert isinstance(related, EmailMessage)
-    for name, picture in pictures.items():
-        related.add_related(
-            picture.png, "image", "png", cid=f"<{cids[name]}>", disposition="inline", filename=f"{name}.png"
-        )
-    for file in (block.file for block in page.blocks if isinstance(block, AttachmentBlock)):
-        kind, _, subtype = file.media_type.partition("/")
-        message.add_attachment(file.content, kind, subtype, filename=safe_line(file.name, 60))
+    _add_files(message, page, pictures, cids)
     return OutgoingMail(
         message_id=message_id,
         recipient=token.address,
@@ -238,6 +230,21 @@ def compose(
         offered_code=offered_code,
         text=summary(page),
     )
+
+
+def _add_files(
+    message: EmailMessage, page: MailPage, pictures: Mapping[str, InlineImage], cids: Mapping[str, str]
+) -> None:
+    """The pictures beside the HTML, by their names, and what is attached."""
+    related = message.get_payload(1)
+    assert isinstance(related, EmailMessage)
+    for name, picture in pictures.items():
+        related.add_related(
+            picture.png, "image", "png", cid=f"<{cids[name]}>", disposition="inline", filename=f"{name}.png"
+        )
+    for file in (block.file for block in page.blocks if isinstance(block, AttachmentBlock)):
+        kind, _, subtype = file.media_type.partition("/")
+        message.add_attachment(file.content, kind, subtype, filename=safe_line(file.name, 60))
 
 
 def _addressed(
