@@ -119,6 +119,17 @@ async def test_who_has_just_been_asked_is_not_nudged(driven: DrivenTable) -> Non
     assert isinstance(nudged, QueryAnswer) and nudged.text == "Bob has just been asked."
 
 
+async def test_who_may_only_answer_in_advance_is_not_nudged(driven: DrivenTable) -> None:
+    """Cid, who bids against Ann, had always just been asked."""
+    await driven.begin("none")
+    for name, line in (("Ann", "bid CS 45"), ("Bob", "pass"), ("Cid", "bid CS 50"), ("Ann", "buy SV")):
+        await driven.say(name, line)
+    nudged = await driven.say("Ann", "nudge")
+    assert isinstance(nudged, LineRefused) and nudged.reason == "The table waits for nobody but you."
+    nudged = await driven.say("Bob", "nudge")
+    assert isinstance(nudged, QueryAnswer) and nudged.text == "Ann is asked again."
+
+
 async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:
     """Who nudged was asked to tell it some other way."""
     await driven.begin("none")

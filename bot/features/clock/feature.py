@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.features.clock.clocks import ClockRules
+from bot.features.clock.clocks import ClockRules, decisions_now
 from bot.features.clock.time_up import PlayForSeat, Reminders, TimeUp
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
@@ -155,7 +155,7 @@ class TimeCommands:
         """
         if problem := not_running(table, "running"):
             return problem
-        asked = sorted({pending.seat for pending in table.pending} - {request.seat})
+        asked = sorted(decisions_now(table.pending).keys() - {request.seat})
         if not asked:
             return refused(request, "The table waits for nobody but you.")
         told = list[str]()
@@ -184,8 +184,7 @@ class TimeCommands:
             return clock_messages.absence_sentence(name, settings)
         if not notify.reachable_channels(info, recipient):
             return f"No message reaches {name} now. Please tell them some other way."
-        asked = {pending.decision_id for pending in table.pending}
-        if clock is None or clock.decision_id not in asked:  # the move that leads to them has just been made
+        if clock is None or clock.decision_id != decisions_now(table.pending)[seat]:  # the clock is behind
             return f"{name} has just been asked."
         row = await unit.clocks.get_due(f"{info.id}.{seat}.{NUDGE_KIND}")
         last = await unit.facts.get(NUDGE_KIND, info.id, recipient.person_id)
