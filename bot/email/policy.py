@@ -51,6 +51,7 @@ from bot.email.replies.reply_limits import (
 )
 from bot.email.replies.seat_replies import (
     NO_WORDS,
+    YES_CODE,
     YES_WORDS,
     ReadReply,
     SeatReplies,
@@ -378,7 +379,7 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
-        if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
+        if code := YES_CODE.fullmatch(lines[0].casefold()):
             if len(lines) > 1:
                 return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
             return await self._confirm_held(mail, token, code[1], lines)
