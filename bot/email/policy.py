@@ -20,8 +20,8 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 
 The way of a reply for a seat: `handle` finds whose it is (`TokenLookup`), `_from_owner` has it read
 (`ReplyReader`), `_play` plays its lines and asks its questions (`SeatReplies`), and what came of it is a
-`Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself (`TableReplies`) and
-answers with yes and no (`Confirmations`) give a `Ruling` too.
+`Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself (`TableReplies`),
+answers with yes and no (`Confirmations`) and those of strangers (`NewHosts`) give a `Ruling` too.
 
 An echo is a text that cannot be read, or says `away`, and comes again within the hour, while nothing else of
 the player was read in between: a mail program may answer so by itself.
@@ -39,6 +39,7 @@ from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
+from bot.email.replies.new_hosts import NewHosts
 from bot.email.replies.reply_limits import (
     NOTICES_PER_DAY,
     PLAYED,
@@ -51,6 +52,7 @@ from bot.email.replies.reply_limits import (
 )
 from bot.email.replies.seat_replies import (
     NO_WORDS,
+    YES_CODE,
     YES_WORDS,
     ReadReply,
     SeatReplies,
@@ -78,7 +80,6 @@ from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
 from mail.reading.unclear_lines import qualifies
 from mail.reply_address import ReplyToken, ServiceAddress, redact
-from storage import AlreadyExists
 
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
@@ -109,17 +110,17 @@ class MailPolicy:
         hosts: str,
         limits: ReplyLimits,
     ) -> None:
-        """key: signs the codes of held lines. hosts: who may host besides verified addresses, see
-        `admits_host`."""
+        """key: signs the codes of held lines. hosts: as in `NewHosts`."""
         self._commands, self._address = service.commands, address
         self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
         self._seats = SeatReplies(service, pictures)
         self._held = HeldLineStore(service.store, key)
-        self._tables = TableReplies(service, pictures, self._held, hosts)
+        self._tables = TableReplies(service, pictures)
         self._confirmations = Confirmations(service)
         self._replies = Replies(address, service.store, self._alerts, limits)
+        self._hosts = NewHosts(service.store, self._tables, self._held, self._replies, hosts)
 
     # --- the table, row by row ---
 
@@ -191,7 +192,7 @@ class MailPolicy:
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
             page = answer_pages.table_answer((sentence,), is_done=False)
             return await self._replies.reply(mail, Ruling("not done", page, token, lines=lines))
-        ruling = Ruling("help", refusal_pages.help_without_table(person), token, daily=1)
+        ruling = Ruling("help", refusal_pages.help_without_table(person.seats), token, daily=1)
         return await self._replies.reply(mail, ruling)
 
     async def _new_host(self, mail: ParsedMail) -> MailOutcome:
@@ -199,11 +200,7 @@ class MailPolicy:
         lines = _command_lines(mail)
         if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
             return MailOutcome("stranger", Folder.IGNORED)
-        key = idempotency_key(mail, ReplyToken("reply", mail.sender, frozenset()), lines)
-        ruling = await self._tables.ask_new_host(mail.sender, lines, mail.sender_name, key)
-        if ruling is None:
-            return MailOutcome("stranger", Folder.IGNORED)
-        return await self._replies.reply(mail, ruling._replace(daily=1))
+        return await self._hosts.ask(mail, mail.sender, lines)
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -256,7 +253,7 @@ class MailPolicy:
 
     async def _still_asked(self, ruling: Ruling) -> Ruling:
         """The same ruling; where nothing was understood, `yes` to it confirms what waits for that."""
-        if ruling.reason not in NOT_UNDERSTOOD or ruling.offered_code or ruling.token.seat is None:
+        if ruling.reason not in NOT_UNDERSTOOD or ruling.offered_code:
             return ruling
         code = await self._held.find_open_code(ruling.token)
         page = refusal_pages.still_asked(ruling.page) if code else ruling.page
@@ -268,7 +265,7 @@ class MailPolicy:
         if may_be_command and (ruling := await self._table_command(mail, token)):
             return ruling
         if token.purpose == "host":
-            return await self._confirm_host(mail, token, reply)
+            return await self._hosts.answer(mail, token, reply)
         if not lines and (in_subject := _mail_switch(mail)):
             lines = (in_subject,)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
@@ -285,7 +282,7 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person) if person else refusal_pages.UNKNOWN_CODE
+            page = refusal_pages.help_without_table(person.seats if person else ())
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._held.find_offered_code(token)):
             return await self._confirm_held(mail, token, code, ("yes",))
@@ -310,20 +307,6 @@ class MailPolicy:
         for text in talk:
             told.append(await say(token, text, idempotency_key(mail, token, ["say", text])))
         return f"The table is told: {' '.join(told)}" if told else ""
-
-    async def _confirm_host(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        code = await self._held.find_offered_code(token)
-        held = await self._held.find_held_lines(token, code) if code else None
-        if not reply.says_yes or held is None:
-            page = refusal_pages.expects_yes_or_no("host")
-            return Ruling("not done", page, token, offered_code=code)
-        try:
-            await self._tables.confirm_host(token)
-        except AlreadyExists as error:
-            page = answer_pages.table_answer((str(error),), is_done=False)
-            return Ruling("not done", page, token)
-        ruling = await self._tables.table_command(token, held.lines, mail, f"host:{code}")
-        return ruling or Ruling("help", refusal_pages.UNKNOWN_CODE, token)
 
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
@@ -378,7 +361,7 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
-        if code := re.fullmatch(r"(?:yes|confirm):? ([a-z0-9]{4,40})", lines[0].casefold()):
+        if code := YES_CODE.fullmatch(lines[0].casefold()):
             if len(lines) > 1:
                 return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
             return await self._confirm_held(mail, token, code[1], lines)

@@ -220,9 +220,20 @@ def played_key(token: ReplyToken, code: str) -> str:
     return f"held:{token.actor}:{code}"
 
 
+def host_request(code: str) -> str:
+    """The request that opens the table of a new host."""
+    return f"host:{code}"
+
+
+def command_key(request_id: str) -> str:
+    """Under which the answer to a command about tables is stored."""
+    return f"table:{request_id}"
+
+
 class HeldLines(NamedTuple):
-    """Lines that wait for `yes CODE`, and the decision that they answer. figures: what the offer has said
-    that they do, a sentence for each line; empty where it has said nothing."""
+    """Lines that wait for `yes` to the email that offers them, or for `yes CODE`, and the decision that they
+    answer. figures: what the offer has said that they do, a sentence for each line; empty where it has said
+    nothing."""
 
     lines: tuple[str, ...]
     decision_id: str | None
@@ -263,8 +274,10 @@ class HeldLineStore:
         return body.decode() if body else None
 
     async def find_open_code(self, token: ReplyToken) -> str | None:
-        """The same, unless its lines have been played."""
-        code = await self.find_offered_code(token)
+        """The same, unless its lines have been played, or have opened a table."""
+        if (code := await self.find_offered_code(token)) is None:
+            return None
+        keys = (played_key(token, code), command_key(host_request(code)))
         async with self._store.read() as unit:
-            is_open = code and await unit.move_log.request_result(played_key(token, code)) is None
-        return code if is_open else None
+            results = [await unit.move_log.request_result(key) for key in keys]
+        return code if results == [None, None] else None

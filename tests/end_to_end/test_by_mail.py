@@ -112,7 +112,7 @@ async def test_other_senders_cannot_act_for_a_seat(pymap: MailHarness) -> None:
     await bob.quiet()
     assert await pymap.lines(table) == []
     (yes,) = copied(note, "If you sent it and still want this, reply with")
-    assert headline(await ann.said("yes wrongcode12")) == "NOT DONE."
+    assert headline(await ann.said("yes wrongcode234")) == "NOT DONE."
     assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
     assert await pymap.lines(table) == ["buy SV"]
     assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."

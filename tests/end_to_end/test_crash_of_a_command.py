@@ -10,7 +10,6 @@ import pytest
 
 from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore
 from bot.features.lobby.tables import Lobby
 from bot.service import Service
 from mail.composing.page import summary
@@ -51,8 +50,7 @@ async def command(
     mail = ParsedMail("<m@player.test>", sender_name="Ann", is_repeated=is_repeated)
     token = ReplyToken("reply", ANN, frozenset({ANN}), person_id=1, table_id=table)
     with OnePixelPictures() as pictures, pytest.MonkeyPatch.context() as patch:
-        held = HeldLineStore(store, bytes(32))
-        tables = TableReplies(Service(store), pictures, held, "verified")
+        tables = TableReplies(Service(store), pictures)
         if crash:
             crash(patch)
         try:

@@ -324,6 +324,10 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
     [
         ("yes, I am sure", True),
         ("Yes, that's right, thanks!", True),
+        ("yes sure", True),
+        ("yes right", True),
+        ("yes sure thanks", True),
+        ("Yes correct.", True),
         ("Yes?", False),
         ("Yes, if Bob sells", False),
         ("Yes, but only if Bob buys CS", False),

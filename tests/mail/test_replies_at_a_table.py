@@ -160,3 +160,18 @@ async def test_what_comes_too_late_for_an_ended_game_names_nobody(desk: MailDesk
     vote = next(each for each in desk.emails if "Your vote" in str(each.message["Subject"]))
     told = (await desk.answered(vote, "accept vote")).text
     assert "a decision that is no longer open.\n" in told and "Now:" not in told
+
+
+async def test_a_later_line_of_a_plan_that_is_refused_is_named(desk: MailDesk) -> None:
+    """It was looked for in the email, which has one line, and the email lay in Quarantine."""
+    for name, line in (
+        ("Ann", "bid CS 45"),
+        ("Ann", "plan Bob: bid CS 50; Cid: pass; buy SV; bid CS 55"),
+        ("Bob", "bid CS 60"),
+        ("Cid", "pass"),
+        ("Ann", "plan play"),
+    ):
+        await desk.write(name, line)
+    told = desk.newest[ANN].text
+    assert "NOT DONE" in told and "| plan play\n\n`bid CS 55`: A bid on the CS must be $65" in told
+    assert await desk.played() == ["bid CS 45", "bid CS 60", "pass"]

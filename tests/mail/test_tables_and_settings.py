@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import timedelta
+
 import pytest
 
+from bot.email.stored_mail import HeldLineStore
+from mail.reply_address import ReplyToken
 from tests.mail.mail_desk import ADDRESS, ANN, MailDesk
 
 
@@ -79,3 +84,38 @@ async def test_a_new_host_who_says_more_than_yes_is_asked_once_more(desk: MailDe
     await desk.write("Eve", "new 1830 Bob <bob@player.test>", to=ADDRESS)
     assert (await desk.write("Eve", "Yes, but what does it cost?")).reason == "not done"
     assert (await desk.write("Eve", "yes")).reason == "table"
+
+
+async def test_a_new_host_is_asked_once_a_day_and_nothing_more_is_held(
+    desk: MailDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each email wrote a row of the store."""
+    hold, held = HeldLineStore.hold_lines, list[str]()
+
+    async def holding(store: HeldLineStore, token: ReplyToken, lines: Sequence[str], key: str) -> str:
+        held.extend(lines)
+        return await hold(store, token, lines, key)
+
+    monkeypatch.setattr(HeldLineStore, "hold_lines", holding)
+    for title in ("1830", "1851", "1870"):
+        assert (await desk.write("Eve", f"new {title}", to=ADDRESS)).reason == "host asked"
+    assert held == ["new 1830"] and len(desk.emails) == 1
+    desk.clock[0] += timedelta(days=1, minutes=1)
+    await desk.write("Eve", "new 1851", to=ADDRESS)
+    assert held == ["new 1830", "new 1851"] and len(desk.emails) == 2
+
+
+@pytest.mark.parametrize("said", ["", "What?", "no", "No, thanks."])
+async def test_a_new_host_may_say_yes_to_every_later_question(desk: MailDesk, said: str) -> None:
+    """An empty reply led to an answer to which no `yes` counted, and `no` was none."""
+    await desk.write("Eve", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    asked, list_tables = desk.newest["eve@player.test"], desk.service.queries.list_tables
+    answer = await desk.answered(asked, said)
+    if says_no := said.casefold().startswith("no"):
+        assert "OK. No table is opened, and nobody is invited." in " ".join(answer.text.split())
+    assert not await list_tables()
+    for question in (asked if says_no else answer, asked):
+        await desk.answered(question, "yes")
+        assert len(await list_tables()) == 1
+    late = (await desk.answered(asked, said)).text
+    assert "this word alone" not in late and "No table is opened" not in late

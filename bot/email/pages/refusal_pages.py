@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
-from bot.email.reachability import Correspondent
 from mail.composing.page import (
     Block,
     BulletList,
@@ -164,8 +163,8 @@ def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
     return _refusal(*blocks, subject="Please confirm")
 
 
-def help_without_table(person: Correspondent) -> MailPage:
-    """To a player whose mail has no valid reply address, or answers an email about no table."""
+def help_without_table(seats: Sequence[str]) -> MailPage:
+    """To a player whose mail has no valid reply address, or answers an email of no table. seats: theirs."""
     blocks = (
         Paragraph(
             "Your email does not show for which table it is, or you have no seat there any more. Nothing was "
@@ -177,4 +176,4 @@ def help_without_table(person: Correspondent) -> MailPage:
             ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
         ),
     )
-    return _refusal(*blocks, BulletList("Your seats", person.seats), subject="How to reply")
+    return _refusal(*blocks, BulletList("Your seats", seats), subject="How to reply")

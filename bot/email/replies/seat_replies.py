@@ -49,7 +49,9 @@ MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
-_POLICY_LINE = re.compile(r"start|stop|unsubscribe|(?:yes|confirm):? [a-z0-9]{4,40}")
+YES_CODE = re.compile(r"(?:yes|confirm):? ([a-z2-7]{12})")
+"""A code is as `HeldLineStore` makes it: any other word behind `yes` is none."""
+_POLICY_LINE = re.compile(rf"start|stop|unsubscribe|{YES_CODE.pattern}")
 _PROSE = re.compile(r"note that\b|(?:try|plan) to\b", re.IGNORECASE)
 """Begins a sentence, though a command with any text behind it begins so too."""
 _FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)

@@ -29,8 +29,8 @@ those of the game:
 The From of an email can be forged, so such changes count only in a reply to an email of ours, whose reply
 address nobody else knows.
 
-The operator sets who may host (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first. An
-address that belongs to nobody yet gets few invitations in all.
+The operator sets who may host (`RAILPOST_MAIL_HOSTS`); an unverified address has to confirm first
+(`NewHosts`). An address that belongs to nobody yet gets few invitations in all.
 """
 
 from __future__ import annotations
@@ -47,12 +47,11 @@ import engine
 from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import inline_images
 from bot.email.replies.reply_limits import Ruling
-from bot.email.stored_mail import HeldLineStore
+from bot.email.stored_mail import command_key
 from bot.email.tokens import table_label, table_token
 from bot.features.game_files.feature import export_prospect, imported_sentences
 from bot.features.lobby.lines import invitations_sentence
 from bot.features.privacy.person import Wanted
-from bot.hub import people
 from bot.hub.command import GAME_WORDS, Lines, PersonCommand
 from bot.hub.info import TableInfo, open_seat_named, status_text
 from bot.hub.queries import NoSuchTable
@@ -114,19 +113,9 @@ class Command(NamedTuple):
         return self.mail.files[0].content
 
 
-def admits_host(hosts: str, address: str) -> bool:
-    """Whether an address that is not verified may host, by the setting: `verified`, `anyone`, or a list of
-    addresses and domains.
-    """
-    allowed = hosts.casefold().replace(",", " ").split()
-    domain = address.casefold().rpartition("@")[2]
-    return allowed == ["anyone"] or address.casefold() in allowed or domain in allowed
-
-
 WANTED: Mapping[str, Wanted] = {"my data": "export", "erase me": "erase"}
 SHOWING = ("settings", "turns", "list", "addresses")
 """Lines about oneself that change nothing, and count in any email."""
-MAX_STRANGERS = 100  # of whom the operator reads until the next start
 PROSE_TO_A_TABLE = ("options", "seat", "join", "leave", "agree")
 """Words with which players begin what they tell the table, in a reply for a seat of a game."""
 UNSURE = ("start", "join", "keep", "agree", "decline")
@@ -136,11 +125,9 @@ UNSURE = ("start", "join", "keep", "agree", "decline")
 class TableReplies:
     """Commands by email of a person with a verified address, each carried out once."""
 
-    def __init__(self, service: Service, pictures: PictureWorkers, held: HeldLineStore, hosts: str) -> None:
-        """hosts: who may host besides verified addresses, see `admits_host`."""
+    def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self._service, self._pictures = service, pictures
-        self._store, self._held, self._hosts = service.store, held, hosts
-        self._strangers = set[str]()
+        self._store = service.store
 
     async def table_command(
         self,
@@ -158,7 +145,7 @@ class TableReplies:
         is_about_oneself = self._is_about_oneself(token, lines[0])
         if not (is_about_oneself or await self._is_table_command(token, lines)):
             return None
-        key = f"table:{request_id}"
+        key = command_key(request_id)
         async with self._store.read() as unit:
             known = await unit.move_log.request_result(key)
         if known is not None:
@@ -249,35 +236,6 @@ class TableReplies:
     def _is_of_the_game(self, word: str) -> bool:
         """Whether a line that begins so is read with the lines of a game in play."""
         return self._service.commands.get(word) is not None or word in GAME_WORDS
-
-    async def ask_new_host(
-        self, address: str, lines: Sequence[str], name: str, request_id: str
-    ) -> Ruling | None:
-        """Hold a command of an address that is not verified, if the operator admits it."""
-        if not admits_host(self._hosts, address):
-            self._warn_of_stranger(address)
-            return None
-        async with self._store.begin() as unit:
-            person = await people.person_by_address(unit, address, people.player_name(name) if name else "")
-        token = ReplyToken("host", address, frozenset({address}), person_id=person.id)
-        code = await self._held.hold_lines(token, lines, request_id)
-        page = answer_pages.host_confirmation(lines)
-        return Ruling("host asked", page, token, lines=tuple(lines), offered_code=code)
-
-    def _warn_of_stranger(self, address: str) -> None:
-        if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
-            self._strangers.add(address)
-            operator_log.warning(
-                "%s has asked for a table and got no answer, because the address is not "
-                "verified; `railpost host add %s` lets its owner host",
-                address,
-                address,
-            )
-
-    async def confirm_host(self, token: ReplyToken) -> None:
-        """The owner of the address has answered."""
-        async with self._store.begin() as unit:
-            await unit.people.add_identity(token.person_id, "email", token.address)
 
     # -- carried out ---------------------------------------------------------------------------
 

@@ -119,11 +119,14 @@ class PlanHandler:
                 return refused(request, "Your plan has no line of yours left.")
             seat, line = plan[0]
             return refused(request, f"Your plan waits for {table.state.players[seat]}: {line}.")
-        own_command = request._replace(lines=tuple(own_lines), line_numbers=tuple(range(len(own_lines))))
+        numbers = request.line_numbers[:1] * len(own_lines)
+        own_command = request._replace(lines=tuple(own_lines), line_numbers=numbers)
         result = await self._moves.play_lines(table, own_command)
         if isinstance(result, Completed):
             with suppress(LimitReached):  # they are played; the plan drops them when it is read again
                 await self._save(table, person_id, plan[len(own_lines) :])
+        if isinstance(result, LineFailure):
+            return replace_fields(result, reason=f"`{result.line}`: {result.reason}")
         return result
 
     async def _load(self, table: LiveTable, person_id: int) -> list[PlannedLine]:
