@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 async def move(service: Service, table_id: int, location: dict[str, Any]) -> TableInfo:
-    """Show a table in another channel. Its thread is made with the next message, where there can be one."""
+    """Show a table in another channel, in a thread of its own where the bot may make one there."""
     return await _show_anew(service, table_id, location, "started", "Table {} is shown here from now on.")
 
 
