@@ -16,10 +16,12 @@ from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
 from renderers import Picture
+from storage import open_store
 from tests.discord.test_presses import labels
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.game_text.histories import history_of
+from tests.stores import run_sql
 
 GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
 PLAYERS = ("Ann", "Bob")
@@ -132,6 +134,26 @@ async def test_the_news_of_a_game_that_is_over_and_has_no_place_come_by_direct_m
             lambda: any("Bob undoes pay." in m.text for m in fake.visible_messages(fake.find_dm("Ann"))),
             "the news of the undo",
         )
+
+
+async def test_a_game_that_is_over_leaves_a_channel_that_is_gone_without_its_log(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        await ending(running)
+        await running.wait_for_delivery()
+    async with await open_store(running.path) as store, store.begin() as unit:
+        await run_sql(unit, f"UPDATE moves SET events = x'c1' WHERE table_id = {table}")
+    async with running.online() as service:
+        await fake.vanish_channel(fake.find_channel("general"))
+
+        def is_left() -> bool:
+            view = service.queries.peek(table)
+            return view is not None and not view.table.location
+
+        await fake.wait_until(is_left, "the table without a place")
 
 
 async def test_pictures_that_are_drawn_late_are_added(
