@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import engine
+from bot.discord import places
 from bot.discord.threads import LOST_THREAD
+from bot.hub.info import TableInfo
 from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
@@ -86,11 +88,17 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
 
 
 async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
-    running: RunningBot, fake: FakeDiscord
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another game in the same channel goes on, and its players are told."""
+    """Another game in the same channel goes on, and its players are told, first of all."""
     table, general = await before_the_last_move(running), fake.find_channel("general")
-    over = running.table_code
+    over, left, leave = running.table_code, list[str](), places.leave
+
+    async def noted(service: Service, table: TableInfo, sentence: str) -> None:
+        left.append(table.code)
+        await leave(service, table, sentence)
+
+    monkeypatch.setattr(places, "leave", noted)
     async with running.online() as service:
         await play_the_last_move(service, table)
         await ending(running)
@@ -106,7 +114,7 @@ async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
 
         await fake.wait_until(lambda: f"{running.table_code} was deleted" in told(), "the news of the other")
         await running.wait_for_delivery()
-        assert not fake.threads and over not in told()
+        assert not fake.threads and over not in told() and left == [running.table_code, over]
 
 
 @pytest.mark.parametrize("gone", ["general", "the thread that was made again"])
