@@ -125,7 +125,10 @@ async def _move(interaction: Interaction, table: TableInfo) -> None:
 
 
 MOVE = TableCommand(
-    "move", "Show a table in this channel, in a thread of its own", act=_move, statuses=("running", "paused")
+    "move",
+    "Show a table in this channel, in a thread of its own where the bot may make one",
+    act=_move,
+    statuses=("running", "paused"),
 )
 
 

@@ -7,6 +7,7 @@ asked anew: in the new thread, or by direct messages and email.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Collection, Coroutine
 from typing import Any
 
@@ -15,42 +16,67 @@ from bot.discord.cards.card_refs import LOBBY, CardStore
 from bot.discord.cards.finished_turns import queued_card
 from bot.discord.threads import LOST_THREAD, TableThreads
 from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
+from bot.hub.notifications.notify import Recipient
+from bot.hub.seating import host_and_players
 from bot.hub.table import LiveTable
 from bot.service import Service
+from storage import StoreError, UnitOfWork
+
+log = logging.getLogger(__name__)
 
 
 async def move(service: Service, table_id: int, location: dict[str, Any]) -> TableInfo:
-    """Show a table in another channel, in a thread of its own."""
+    """Show a table in another channel, in a thread of its own where the bot may make one there."""
     return await _show_anew(service, table_id, location, "started", "Table {} is shown here from now on.")
 
 
-async def leave(service: Service, table_id: int, sentence: str) -> None:
-    """Show a table on Discord no more, because its place is gone; tell its players by other ways, unless the
-    game is over. sentence: why, with `{}` for the name and the code of the table."""
-    how = " You are told by direct messages or email; `/table move` shows it in a channel again."
-    await _show_anew(service, table_id, {}, "news", sentence + how)
+async def leave(service: Service, table: TableInfo, sentence: str) -> None:
+    """Show a table on Discord no more, because its place is gone; tell its host and players by other ways,
+    unless the game is over. sentence: why, with `{}` for the name and the code of the table. A table that
+    cannot be read stays as it is."""
+    others = "`/table invite` invites others, and after the start " if table.status == "lobby" else ""
+    how = f" You are told by direct messages or email; {others}`/table move` shows it in a channel again."
+    try:
+        await _show_anew(service, table.id, {}, "news", sentence + how, with_log=not table.is_over)
+    except StoreError as error:
+        log.warning("table %s keeps a place on Discord that was deleted: %s", table.code, error)
 
 
 async def _show_anew(
-    service: Service, table_id: int, location: dict[str, Any], kind: str, sentence: str
+    service: Service,
+    table_id: int,
+    location: dict[str, Any],
+    kind: str,
+    sentence: str,
+    *,
+    with_log: bool = True,
 ) -> TableInfo:
     """Forget the messages of a table at its former place, where its cards are closed if they still exist;
-    tell of the new place there, without one each player, and ask anew."""
-    async with service.cache.locked(table_id) as table:
+    tell of the new place there, without one each player, and ask anew. with_log: see `TableCache.locked`."""
+    async with service.cache.locked(table_id, with_log=with_log) as table:
         info, cards = await service.lobby.replace_location(table, location), CardStore(service.store)
         former = [each for each in await cards.of_table(table_id) if not each.user and not each.is_queued]
         queued = [queued_card(each) for each in former if each.asks]
         await cards.change(table_id, *queued, remove=[each.slot for each in former])
         told, suffix = sentence.format(f"{info.name} {info.code}"), messages.unique_suffix()
-        recipients = () if location or info.is_over else table.metadata.recipients.values()
         async with service.store.begin(table=table_id) as unit:
+            recipients = [] if location or info.is_over else await _everybody(unit, table)
             await unit.outbox.enqueue(
                 *messages.announcements(info, kind, info.seq, [told], recipients, suffix, unit.now)
             )
         await ask_anew(service, table)
     service.wake_subscribers()
     return info
+
+
+async def _everybody(unit: UnitOfWork, table: LiveTable) -> list[Recipient]:
+    """Who is told of a table: who acts for its seats, and who has none with a number, as the host may and
+    everybody before the start."""
+    info = table.stored_info
+    others = [person for person in host_and_players(info) if not info.seats_of(person)]
+    return [*table.metadata.recipients.values(), *[await load_recipient(unit, each, None) for each in others]]
 
 
 async def ask_anew(service: Service, table: LiveTable) -> None:
@@ -106,7 +132,7 @@ class DeletedMessages:
                 if table.location.get("thread") != thread:
                     continue  # it was moved meanwhile
                 if table.location.get(LOST_THREAD):
-                    await leave(self._service, table.id, "The thread of table {} was deleted again.")
+                    await leave(self._service, table, "The thread of table {} was deleted again.")
                     continue
                 cards = await self._keeper.cards.of_table(table.id)
                 lost = [each.ref.message_id for each in cards if each.ref.channel_id == thread]
@@ -115,10 +141,11 @@ class DeletedMessages:
         await self.channel(thread)  # of tables that are shown in a thread which is not their own
 
     async def channel(self, channel: int) -> None:
-        """A channel is gone, with its threads."""
-        for table in await self._service.queries.list_tables(location=("channel", channel)):
+        """A channel is gone, with its threads. Tables in play come first: nobody waits for the others."""
+        tables = await self._service.queries.list_tables(location=("channel", channel))
+        for table in sorted(tables, key=lambda each: each.is_over):
             async with self._lock(table.id):
-                await leave(self._service, table.id, "The channel of table {} was deleted.")
+                await leave(self._service, table, "The channel of table {} was deleted.")
 
     async def _forget(self, table: TableInfo, message_ids: Collection[int]) -> bool:
         """Note which cards of a table are gone; whether there are any."""

@@ -9,17 +9,21 @@ from typing import Any
 import pytest
 
 import engine
+from bot.discord import places
 from bot.discord.threads import LOST_THREAD
+from bot.hub.info import TableInfo
 from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
 from renderers import Picture
+from storage import open_store
 from tests.discord.test_presses import labels
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.game_text.histories import history_of
+from tests.stores import run_sql
 
 GAME = Path(__file__).parents[1] / "games/1830-2p-27-18xx.games.18xx"
 PLAYERS = ("Ann", "Bob")
@@ -84,11 +88,17 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
 
 
 async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
-    running: RunningBot, fake: FakeDiscord
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another game in the same channel goes on, and its players are told."""
+    """Another game in the same channel goes on, and its players are told, first of all."""
     table, general = await before_the_last_move(running), fake.find_channel("general")
-    over = running.table_code
+    over, left, leave = running.table_code, list[str](), places.leave
+
+    async def noted(service: Service, table: TableInfo, sentence: str) -> None:
+        left.append(table.code)
+        await leave(service, table, sentence)
+
+    monkeypatch.setattr(places, "leave", noted)
     async with running.online() as service:
         await play_the_last_move(service, table)
         await ending(running)
@@ -104,7 +114,7 @@ async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(
 
         await fake.wait_until(lambda: f"{running.table_code} was deleted" in told(), "the news of the other")
         await running.wait_for_delivery()
-        assert not fake.threads and over not in told()
+        assert not fake.threads and over not in told() and left == [running.table_code, over]
 
 
 @pytest.mark.parametrize("gone", ["general", "the thread that was made again"])
@@ -132,6 +142,26 @@ async def test_the_news_of_a_game_that_is_over_and_has_no_place_come_by_direct_m
             lambda: any("Bob undoes pay." in m.text for m in fake.visible_messages(fake.find_dm("Ann"))),
             "the news of the undo",
         )
+
+
+async def test_a_game_that_is_over_leaves_a_channel_that_is_gone_without_its_log(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        await ending(running)
+        await running.wait_for_delivery()
+    async with await open_store(running.path) as store, store.begin() as unit:
+        await run_sql(unit, f"UPDATE moves SET events = x'c1' WHERE table_id = {table}")
+    async with running.online() as service:
+        await fake.vanish_channel(fake.find_channel("general"))
+
+        def is_left() -> bool:
+            view = service.queries.peek(table)
+            return view is not None and not view.table.location
+
+        await fake.wait_until(is_left, "the table without a place")
 
 
 async def test_pictures_that_are_drawn_late_are_added(

@@ -430,16 +430,38 @@ async def test_a_card_beside_a_thread_that_is_deleted_again_is_closed(
         await fake.wait_until(lambda: not fake.messages_with_controls(general), "the end of the former")
 
 
-async def test_a_channel_that_is_gone_takes_no_table_with_it(pair: RunningBot, fake: FakeDiscord) -> None:
-    await pair.wait_for_delivery()
+@pytest.mark.parametrize("way_on", ["`/table move` shows it", "`/table invite` invites others"])
+async def test_a_channel_that_is_gone_takes_no_table_with_it(
+    online: RunningBot, fake: FakeDiscord, way_on: str
+) -> None:
+    """Nor a lobby, whose host and players have no seats with numbers yet."""
+    await (online.start_game("Ann", "Bob") if "move" in way_on else online.open_table("Bob"))
+    await online.wait_for_delivery()
     await fake.vanish_channel(fake.find_channel("general"))
 
-    def told() -> list[str]:
-        return [text for each in fake.visible_messages(fake.find_dm("Bob")) for text in fake.texts(each)]
+    def told(name: str) -> bool:
+        seen = fake.visible_messages(fake.find_dm(name))
+        return any(way_on in text for each in seen for text in fake.texts(each))
 
-    await fake.wait_until(lambda: any("/table move" in each for each in told()), "the news")
-    info = await pair.service.queries.find_table(pair.table_code)
+    await fake.wait_until(lambda: told("Ann") and told("Bob"), "the news")
+    info = await online.service.queries.find_table(online.table_code)
     assert info.location == {}
+
+
+async def test_a_table_that_cannot_be_read_keeps_no_other_in_a_channel_that_is_gone(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online() as service:
+        await running.start_game("Ann", "Cid")
+        damaged = (await service.queries.find_table(running.table_code)).id
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_delivery()
+    async with await open_store(running.path) as store, store.begin() as unit:
+        await run_sql(unit, f"UPDATE moves SET events = x'c1' WHERE table_id = {damaged}")
+        await run_sql(unit, f"UPDATE table_snapshots SET state = x'c1' WHERE table_id = {damaged}")
+    async with running.online():
+        await fake.vanish_channel(fake.find_channel("general"))
+        await fake.wait_until(lambda: fake.messages_with_controls(fake.find_dm("Ann")), "the card of Ann")
 
 
 async def test_the_thread_in_which_a_table_was_opened_is_deleted(

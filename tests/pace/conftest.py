@@ -67,13 +67,17 @@ class DrivenTable:
         self.people[name] = person.id
         return person.id
 
-    async def begin(self, pace: str, *, discord: bool = False, title: str = "1830") -> None:
+    async def begin(
+        self, pace: str, *, discord: bool = False, title: str = "1830", options: Sequence[str] | None = None
+    ) -> None:
         """Ann, Bob and Cid sit down and start with a pace; Ann is asked first."""
         for name in NAMES:
             await self.person(name, discord=discord)
         place = {"channel": 7, "thread": 8} if discord else None
         people = {name: self.people[name] for name in NAMES}
-        table = await started(self.service, people, title, name="Friday", location=place, pace=pace)
+        table = await started(
+            self.service, people, title, name="Friday", location=place, pace=pace, options=options
+        )
         self.table = table.id
         await self.tick()
 

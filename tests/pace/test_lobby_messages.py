@@ -8,7 +8,9 @@ from datetime import timedelta
 import pytest
 
 from bot.features.lobby.pages import lobby_page
+from bot.hub.people import Limits
 from bot.hub.request import LineRefused, QueryAnswer
+from bot.service import Service
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import NAMES, START, DrivenTable, to
 
@@ -117,8 +119,18 @@ async def test_a_lobby_that_is_kept_or_joined_stays(driven: DrivenTable, desk: M
     assert (await driven.service.queries.table_info(table)).status == "lobby"
 
 
-async def test_a_rematch_with_the_same_people(driven: DrivenTable) -> None:
-    await driven.begin("24h")
+@pytest.mark.parametrize(
+    ("most", "invited"),
+    [
+        (9, "Ann and Cid are invited."),
+        (1, "Ann is invited. Cid is not invited. You have invited 1 players today, the most on one day. "
+         "More is possible again in 14 hours, at 00:00 UTC; or ask the operator."),
+    ],
+)  # fmt: skip
+async def test_a_rematch_with_the_same_people(driven: DrivenTable, most: int, invited: str) -> None:
+    driven.service = Service(driven.store, ping_holdoff=120, limits=Limits({"invitations": most}))
+    await driven.begin("24h", options=["hints", "conventions 18xx.games"])
+    await driven.say("Ann", "palette dark")
     early = await driven.say("Bob", "rematch")
     assert isinstance(early, LineRefused) and early.reason.startswith(
         "A rematch is for the players of a game"
@@ -126,9 +138,10 @@ async def test_a_rematch_with_the_same_people(driven: DrivenTable) -> None:
     await driven.service.running.end_now(driven.table, by=driven.people["Ann"])
     done = await driven.say("Bob", "rematch")
     assert isinstance(done, QueryAnswer)
-    found = re.fullmatch(r"Table (\w+) is open, as the last one was. Ann and Cid are invited\.", done.text)
-    assert found is not None
+    found = re.fullmatch(rf"Table (\w+) is open, as the last one was\. {re.escape(invited)}", done.text)
+    assert found is not None, done.text
     created = await driven.service.queries.find_table(found[1])
+    assert created.options == ("conventions 18xx.games",) and created.hints and created.palette == "dark"
     assert str(created.pace) == "24h" and created.host_id == driven.people["Bob"]
     again = await driven.say("Cid", "rematch")
     assert isinstance(again, LineRefused)

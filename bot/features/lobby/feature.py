@@ -91,11 +91,15 @@ class LobbyCommands:
         player = info.player_of(request.person_id) or info.player_at(request.seat)
         if player is None:
             raise ValueError("A rematch is for those who have played.")
-        created = await self._lobby.rematch(info.id, by=player.person_id)
-        invited = [p.name for p in created.seated_players if not p.joined]
-        verb = "is" if len(invited) == 1 else "are"
-        others = f" {join_words(invited)} {verb} invited." if invited else ""
-        return f"Table {created.code} is open, as the last one was.{others}"
+        created, limit = await self._lobby.rematch(info.id, by=player.person_id)
+        told = f"Table {created.code} is open, as the last one was."
+        if invited := [p.name for p in created.seated_players if not p.joined]:
+            told += f" {join_words(invited)} {'is' if len(invited) == 1 else 'are'} invited."
+        if limit:
+            others = [p for p in info.seated_players if not p.is_robot]
+            missing = [p.name for p in others if created.player_of(p.person_id) is None]
+            told += f" {join_words(missing)} {'is' if len(missing) == 1 else 'are'} not invited. {limit}"
+        return told
 
     async def _ask(self, table_id: int, request: Request) -> str:
         """`ask`, `ask Bob`; of the operator `ask Dora for Bob`, for a new person."""

@@ -104,10 +104,11 @@ class SeatRequests:
     async def _add(self, info: TableInfo, seat: int, person_id: int, name: str, *, by_operator: bool) -> str:
         """Ask for a seat. A request that is repeated, by the person or after a crash, counts once."""
         what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
-        who = "its host has" if info.host_id is not None else "its players have"
-        told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
         if by_operator:
             told = f"{name} has asked for {what} at table {info.code}."
+        else:
+            who = "its host has" if info.host_id is not None else "its players have"
+            told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
         async with self._cache.store.begin() as unit:
             asked = await unit.clocks.open_requests(info.id)
             if any((each.person_id, each.seat, each.name) == (person_id, seat, name) for each in asked):

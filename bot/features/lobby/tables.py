@@ -36,7 +36,7 @@ from bot.hub.info import TableInfo, parse_palette, plain_table_name, table_name
 from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
-from bot.hub.people import Limits
+from bot.hub.people import LimitReached, Limits
 from bot.hub.seating import (
     add_robot,
     add_seat,
@@ -58,6 +58,7 @@ from bot.hub.table import LiveTable
 from bot.position.pending import seat_number
 from engine.core.words import join_words
 from engine.game_text.history import GameHistory
+from renderers import PaletteName
 from storage import LogRow, TableStatus
 
 
@@ -92,6 +93,7 @@ class Lobby(TableChanges):
         options: Sequence[str] | None = None,
         location: dict[str, Any] | None = None,
         pace: str = "none",
+        palette: PaletteName = "light",
         request_id: str | None = None,
     ) -> TableInfo:
         """Create a table in its lobby; for a request that was carried out before, the table of then.
@@ -115,8 +117,7 @@ class Lobby(TableChanges):
             table = await unit.tables.add(title, name or title, host_id, chosen)
             if location:
                 await unit.tables.update(table.id, location=location)
-            if hints:
-                await unit.tables.update(table.id, hints=True)
+            await unit.tables.update(table.id, hints=hints, palette=palette)
             if agreed.kind != "none" or agreed.holdoff is not None:
                 await unit.tables.update(table.id, pace=str(agreed))
             info = await load_info(unit, table.id)
@@ -344,8 +345,9 @@ class Lobby(TableChanges):
         return table.info
 
     @again_on_conflict
-    async def rematch(self, table_id: int, *, by: int) -> TableInfo:
-        """Open a table like one whose game is over, with its other players invited. For its players.
+    async def rematch(self, table_id: int, *, by: int) -> tuple[TableInfo, str]:
+        """Open a table like one whose game is over, with its other players invited; the table, and why some
+        are not invited, empty where all are. For its players.
 
         Raises ValueError if somebody has done so already.
         """
@@ -360,17 +362,25 @@ class Lobby(TableChanges):
             if opened:
                 raise ValueError(f"The rematch is open already: table {opened}. Join there.")
             place = {key: value for key, value in info.location.items() if key in ("guild", "channel")}
-            name = info.name if info.name != info.title else ""
             created = await self.create(
-                info.title, by, name=name, options=info.options, location=place or None, pace=str(info.pace)
+                info.title,
+                by,
+                name=info.name if info.name != info.title else "",
+                options=[*info.options, HINTS] if info.hints else info.options,
+                location=place or None,
+                pace=str(info.pace),
+                palette=info.palette,
             )
             async with self._cache.store.begin() as unit:
                 await unit.settings.set(key, created.code)
         created = await self.join(created.id, by, player.name)
-        for other in info.seated_players:
-            if other.person_id != by and not other.is_robot:
+        others = [each for each in info.seated_players if each.person_id != by and not each.is_robot]
+        try:
+            for other in others:
                 created = await self.invite(created.id, other.person_id, other.name, by=by)
-        return created
+        except LimitReached as error:  # the table is open all the same
+            return created, str(error)
+        return created, ""
 
     @again_on_conflict
     async def set_palette(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
