@@ -68,7 +68,7 @@ def command(
         progress.step("Reviewing the money and the turning points")
         points, sentences = texts.turns_text(review), review.sentences
         progress.step("Asking the robot")
-        opinions = second_opinion(review.game, Robot().ranking) if review.may_study else []
+        opinions = second_opinion(review.game, review.places, Robot().ranking) if review.may_study else []
         if out is None:
             parts = ["\n".join(sentences), f"Turning points\n{points}"]
             if review.may_study:

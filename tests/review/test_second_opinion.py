@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import engine
+from bot.features.review.game import places
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import (
     Opinion,
@@ -29,7 +30,7 @@ class Scored(NamedTuple):
 
 def test_a_robot_has_nothing_against_its_own_game() -> None:
     game = robot_game("1830", 200)
-    assert second_opinion(game, Robot(1, LEAST_EFFORT).ranking) == []
+    assert second_opinion(game, places(game), Robot(1, LEAST_EFFORT).ranking) == []
 
 
 def test_the_largest_differences_are_told_in_order() -> None:
@@ -42,7 +43,7 @@ def test_the_largest_differences_are_told_in_order() -> None:
         worth = {a: -60.0 - i for i, a in enumerate(options) if type(a).__name__ == "BuyShares"}
         return [Scored(a, 0.0, "cash is king") for a in passes] + [Scored(a, w, "") for a, w in worth.items()]
 
-    found = second_opinion(game, against_shares, count=3)
+    found = second_opinion(game, places(game), against_shares, count=3)
     assert [each.at for each in found] == sorted(each.at for each in found) and len(found) == 3
     for each in found:
         assert each.played.startswith("buy ") and each.advised == "pass" and each.dollars >= 60

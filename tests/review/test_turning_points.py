@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import engine
-from bot.features.review.game import last_round_start
+from bot.features.review.game import last_round_start, places
 from bot.features.review.money import money_entries
 from bot.features.review.review import Review
 from bot.features.review.runs import BestRunChange, best_run_changes, run_indices
@@ -46,7 +46,7 @@ def game_of(*moves: list[AnyEvent]) -> GameHistory:
 
 
 def points(game: GameHistory) -> list[Moment]:
-    return turning_points(game, money_entries(game), best_run_changes(game))
+    return turning_points(game, places(game), money_entries(game), best_run_changes(game))
 
 
 STARTED: list[AnyEvent] = [
@@ -122,7 +122,7 @@ def test_the_train_that_rusts_others_is_a_turning_point_with_what_they_could_run
     """In a recorded game: falls count for the runs that follow, and rises for no more than that."""
     game = history_of(GAME)
     changes, runs = best_run_changes(game), run_indices(game)
-    moments = turning_points(game, money_entries(game), changes, count=100)
+    moments = turning_points(game, places(game), money_entries(game), changes, count=100)
     trains = [moment for moment in moments if moment.kind == "trains" and len(moment.changes) > 1]
     assert trains
     for moment in trains:
@@ -151,7 +151,8 @@ def brought(*later: BestRunChange, first: tuple[int, int], events: dict[int, Any
         moves[at] = [event]
     changes = [BestRunChange(1, "PRR", *first, "trains", {"p0": 60}), *later]
     other = BestRunChange(1, "NYC", 10, 0, "trains", {})
-    found = turning_points(game_of(*moves), [], [*changes, other], count=100)
+    game = game_of(*moves)
+    found = turning_points(game, places(game), [], [*changes, other], count=100)
     return next((dict(each.effects) for each in found if each.at == 1), {})
 
 

@@ -101,7 +101,7 @@ def part_text(review: Review, part: str, ranking: Ranking) -> str:
         case "trains":
             return texts.trains_text(review)
         case "robot":
-            return texts.robot_text(review, second_opinion(review.game, ranking))
+            return texts.robot_text(review, second_opinion(review.game, review.places, ranking))
         case _:
             return "\n".join([*review.sentences, more_parts(review)])
 

@@ -60,7 +60,7 @@ class Review:
     def turning_points(self) -> list[TurningPoint]:
         """The five moments that moved most between players, in order."""
         until = None if self.may_study else last_round_start(self.game)
-        moments = turning_points(self.game, self.entries, self.changes, until=until)
+        moments = turning_points(self.game, self.places, self.entries, self.changes, until=until)
         return [told(self.game, moment, self.last) for moment in moments]
 
     @cached_property

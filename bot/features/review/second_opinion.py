@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import engine
-from bot.features.review.game import places
+from bot.features.review.game import Place
 from engine.core.actions import (
     Accept,
     BuyShares,
@@ -63,9 +63,14 @@ class Opinion(NamedTuple):
     offer: str = ""
 
 
-def second_opinion(game: GameHistory, ranking: Ranking, count: int = 10) -> list[Opinion]:
-    """The decisions where the robot and the players differ most, in order. One for each turn of a player."""
-    state, where = engine.copy_state(game.start), places(game)
+def second_opinion(
+    game: GameHistory, where: Sequence[Place], ranking: Ranking, count: int = 10
+) -> list[Opinion]:
+    """The decisions where the robot and the players differ most, in order. One for each turn of a player.
+
+    where: the place of each move.
+    """
+    state = engine.copy_state(game.start)
     by_turn: dict[tuple[object, ...], Opinion] = {}
     for index, move in enumerate(game.lines):
         if not _is_about_the_map(state) and (found := _opinion(game, state, index, ranking)) is not None:

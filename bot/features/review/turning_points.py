@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from bot.features.review.game import Place, places
+from bot.features.review.game import Place
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange, run_indices
 from engine.core.events import PresidentNamed, PriceMoved, SharesMoved, TrainMoved
@@ -76,14 +76,16 @@ class Moment:
 
 def turning_points(
     game: GameHistory,
+    where: Sequence[Place],
     entries: Sequence[Entry],
     changes: Sequence[BestRunChange],
     *,
     count: int = 5,
     until: int | None = None,
 ) -> list[Moment]:
-    """The largest moments, in order. `until`: only those among so many first moves."""
-    found = _Moments(game, entries, changes).all()
+    """The largest moments, in order. where: the place of each move. until: only those among so many first
+    moves."""
+    found = _Moments(game, where, entries, changes).all()
     within = [each for each in found if each.size and (until is None or each.at < until)]
     largest = sorted(within, key=lambda each: -each.size)[:count]
     return sorted(largest, key=lambda each: each.at)
@@ -92,9 +94,14 @@ def turning_points(
 class _Moments:
     """Gathers the moments of a game."""
 
-    def __init__(self, game: GameHistory, entries: Sequence[Entry], changes: Sequence[BestRunChange]) -> None:
-        self.game, self.entries, self.changes = game, entries, changes
-        self.places = places(game)
+    def __init__(
+        self,
+        game: GameHistory,
+        where: Sequence[Place],
+        entries: Sequence[Entry],
+        changes: Sequence[BestRunChange],
+    ) -> None:
+        self.game, self.places, self.entries, self.changes = game, where, entries, changes
         self.moments: dict[tuple[object, ...], Moment] = {}
         self.first_sales = _first_sales(game, self.places)
         self.runs = run_indices(game)
