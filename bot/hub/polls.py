@@ -33,7 +33,7 @@ from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.controls import Say
 from bot.position.pending import engine_seat
-from engine.core.words import join_words
+from engine.core.words import join_words, names_are
 from storage import AlreadyExists, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
@@ -106,7 +106,7 @@ class PollHandler:
     ) -> CommandResult:
         """Ask seats for their votes. instead_of: a poll that is closed, because others are asked now."""
         names = [table.state.players[seat] for seat in voters]
-        sentence = f"{join_words(names)} {'is' if len(names) == 1 else 'are'} asked to vote."
+        sentence = f"{names_are(names)} asked to vote."
         try:
             async with self._cache.commit_request(table, request) as draft:
                 polls = (await draft.unit()).polls

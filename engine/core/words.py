@@ -18,3 +18,8 @@ def counted(number: int, noun: str) -> str:
 def join_words(words: Sequence[str], last: str = "and") -> str:
     """`Ann, Bob and Cid`."""
     return f" {last} ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def names_are(names: Sequence[str]) -> str:
+    """`Ann is`, `Ann and Bob are`."""
+    return f"{join_words(names)} {'is' if len(names) == 1 else 'are'}"

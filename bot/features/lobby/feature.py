@@ -31,7 +31,7 @@ from bot.hub.request import (
 )
 from bot.hub.seating import ROBOT_WORD, seat_robot
 from bot.hub.table import LiveTable
-from engine.core.words import join_words
+from engine.core.words import join_words, names_are
 from storage import StoredTimer, UnitOfWork
 
 
@@ -94,11 +94,11 @@ class LobbyCommands:
         created, limit = await self._lobby.rematch(info.id, by=player.person_id)
         told = f"Table {created.code} is open, as the last one was."
         if invited := [p.name for p in created.seated_players if not p.joined]:
-            told += f" {join_words(invited)} {'is' if len(invited) == 1 else 'are'} invited."
+            told += f" {names_are(invited)} invited."
         if limit:
             others = [p for p in info.seated_players if not p.is_robot]
             missing = [p.name for p in others if created.player_of(p.person_id) is None]
-            told += f" {join_words(missing)} {'is' if len(missing) == 1 else 'are'} not invited. {limit}"
+            told += f" {names_are(missing)} not invited. {limit}"
         return told
 
     async def _ask(self, table_id: int, request: Request) -> str:
