@@ -275,9 +275,11 @@ class HeldLineStore:
 
     async def find_open_code(self, token: ReplyToken) -> str | None:
         """The same, unless its lines have been played, or have opened a table."""
-        if (code := await self.find_offered_code(token)) is None:
-            return None
+        code = await self.find_offered_code(token)
+        return code if code and await self.is_open(token, code) else None
+
+    async def is_open(self, token: ReplyToken, code: str) -> bool:
+        """Whether the lines under a code have not been played, and have opened no table."""
         keys = (played_key(token, code), command_key(host_request(code)))
         async with self._store.read() as unit:
-            results = [await unit.move_log.request_result(key) for key in keys]
-        return code if results == [None, None] else None
+            return [await unit.move_log.request_result(key) for key in keys] == [None, None]

@@ -76,9 +76,9 @@ class NewHosts:
         """Open the table that was asked for, at `yes`; what was answered once is answered so again."""
         code = await self._held.find_offered_code(token)
         held = await self._held.find_held_lines(token, code) if code else None
-        if held is None:
+        if code is None or held is None:
             return Ruling("not done", refusal_pages.NOTHING_TO_CONFIRM, token)
-        if await self._held.find_open_code(token):
+        if await self._held.is_open(token, code):
             if reply.text.lines and first_word(reply.text.lines[0]) in NO_WORDS:
                 page = answer_pages.confirmation("No table is opened, and nobody is invited.")
                 return Ruling("confirmed", page, token)
@@ -91,6 +91,6 @@ class NewHosts:
             except AlreadyExists as error:
                 page = answer_pages.table_answer((str(error),), is_done=False)
                 return Ruling("not done", page, replace(token, message_id=None))  # nothing is asked any more
-        ruling = await self._tables.table_command(token, held.lines, mail, host_request(code or ""))
+        ruling = await self._tables.table_command(token, held.lines, mail, host_request(code))
         assert ruling is not None  # `new …` is a command everywhere
         return ruling
