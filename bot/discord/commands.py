@@ -111,7 +111,7 @@ def _place(interaction: Interaction, channel: int | None, *, gets_thread: bool =
 
 async def _move(interaction: Interaction, table: TableInfo) -> None:
     handler, channel, rights = handler_of(interaction), interaction.channel, interaction.app_permissions
-    check_allowed(table, await handler.lines.person_id(interaction.user), seated_players=True)
+    check_allowed(table, await handler.lines.known_person_id(interaction.user), seated_players=True)
     if table.status not in ("running", "paused") or interaction.guild_id is None:
         raise ValueError("A game in play is moved to the channel of a server in which you write this.")
     shown_in, has_threads = interaction.channel_id, isinstance(channel, discord.TextChannel)
@@ -173,7 +173,7 @@ async def _new(
 
 
 async def _list(interaction: Interaction) -> None:
-    person_id = await handler_of(interaction).lines.person_id(interaction.user)
+    person_id = await handler_of(interaction).lines.known_person_id(interaction.user)
     place = ("guild", interaction.guild_id) if interaction.guild_id else None
     found = await handler_of(interaction).service.queries.list_tables(
         location=place, person_id=None if place else person_id
@@ -226,7 +226,7 @@ async def _email(interaction: Interaction, address: str) -> None:
 async def _export_data(interaction: Interaction) -> None:
     handler = handler_of(interaction)
     person_id = await handler.lines.known_person_id(interaction.user)
-    if person_id is None:
+    if not person_id:
         await reply_text(interaction, NOTHING_STORED)
         return
     file = await handler.service.personal_data.export(person_id)

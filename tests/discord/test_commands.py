@@ -79,6 +79,15 @@ async def test_show_bids_privates_trains_tiles_and_routes(started: RunningBot, f
     assert [each.value for each in offered] == ["MH"]
 
 
+async def test_who_only_types_does_not_become_a_person(started: RunningBot, fake: FakeDiscord) -> None:
+    thread, dan = started.thread, str(fake.find_user("Dan").id)
+    assert await fake.autocomplete("Dan", "general", "show map", option="table")
+    assert await fake.autocomplete("Dan", thread, "do", option="line") == []
+    assert await fake.autocomplete("Dan", thread, "show company", option="name")
+    async with started.service.store.read() as unit:
+        assert await unit.people.find_by_identity("discord", dan) is None
+
+
 async def test_an_answer_that_is_longer_than_a_message_is_a_file_too(
     running: RunningBot, fake: FakeDiscord
 ) -> None:

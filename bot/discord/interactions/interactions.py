@@ -132,9 +132,9 @@ class InteractionHandler:
         """Delete the user."""
         await defer_privately(interaction)
         person_id = await self.lines.known_person_id(interaction.user)
-        if person_id is not None:
+        if person_id:
             await self.service.personal_data.erase(person_id)
-        await reply_text(interaction, NOTHING_STORED if person_id is None else ERASED)
+        await reply_text(interaction, ERASED if person_id else NOTHING_STORED)
 
     async def show_own_card(
         self, interaction: discord.Interaction, table_id: int, seat: int | None = None

@@ -73,16 +73,17 @@ class LineInteractions:
 
     async def person_id(self, user: discord.User | discord.Member) -> int:
         """The id of the person with that Discord account; a new account gets a new person."""
-        if (known := await self.known_person_id(user)) is not None:
+        if known := await self.known_person_id(user):
             return known
         async with self.service.store.begin() as unit:
             return (await person_by_discord(unit, user.id, user.display_name)).id
 
-    async def known_person_id(self, user: discord.User | discord.Member) -> int | None:
-        """The id of the person with that Discord account, if there is one."""
+    async def known_person_id(self, user: discord.User | discord.Member) -> int:
+        """The id of the person with that Discord account; 0, which nobody has, where there is none: who only
+        reads does not become one."""
         async with self.service.store.read() as unit:
             person = await unit.people.find_by_identity("discord", str(user.id))
-        return person.id if person else None
+        return person.id if person else 0
 
     # -- lines -------------------------------------------------------------------------------
 
@@ -282,7 +283,7 @@ class LineInteractions:
         """Say the lines, if there are any, and show the answer to the question. table: None for a question
         about the user alone."""
         table_id, carry_out = table.id if table else NO_TABLE, self.carry_out
-        seat = table.seat_of(await self.person_id(interaction.user)) if table else None
+        seat = table.seat_of(await self.known_person_id(interaction.user)) if table else None
         head: list[Json] = []
         if lines:
             said = await carry_out(interaction, table_id, lines, str(interaction.id))
@@ -312,7 +313,7 @@ class LineInteractions:
         if seat is None:
             return False
         view = await self.service.queries.view(table_id)
-        if seat in view.table.seats_of(await self.person_id(interaction.user)):
+        if seat in view.table.seats_of(await self.known_person_id(interaction.user)):
             return False
         await reply_text(interaction, private_answers.wrong_player_text(view.state, view.table.names, seat))
         return True
