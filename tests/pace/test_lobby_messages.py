@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from unittest.mock import AsyncMock
 
 import pytest
 
 from bot.features.lobby.pages import lobby_page
+from bot.features.lobby.tables import Lobby
 from bot.hub.people import Limits
 from bot.hub.request import LineRefused, QueryAnswer
 from bot.service import Service
@@ -143,6 +145,39 @@ async def test_a_rematch_with_the_same_people(driven: DrivenTable, most: int, in
     created = await driven.service.queries.find_table(found[1])
     assert created.options == ("conventions 18xx.games",) and created.hints and created.palette == "dark"
     assert str(created.pace) == "24h" and created.host_id == driven.people["Bob"]
+    is_open = f"The rematch is open already: table {found[1]}. Join there."
     again = await driven.say("Cid", "rematch")
-    assert isinstance(again, LineRefused)
-    assert again.reason == f"The rematch is open already: table {found[1]}. Join there."
+    assert isinstance(again, LineRefused) and again.reason == is_open
+    driven.now += timedelta(days=1)
+    repeated = await driven.say("Bob", "rematch")
+    if most == 1:  # its host invites on the next day whom the limit has left out
+        assert isinstance(repeated, QueryAnswer)
+        assert repeated.text == f"Table {found[1]} is open, as the last one was. Ann and Cid are invited."
+        repeated = await driven.say("Bob", "rematch")
+    assert isinstance(repeated, LineRefused) and repeated.reason == is_open
+
+
+async def test_a_rematch_that_a_crash_has_stopped_goes_on(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await driven.begin("24h")
+    await driven.service.running.end_now(driven.table, by=driven.people["Ann"])
+    with monkeypatch.context() as crash:
+        crash.setattr(Lobby, "invite", AsyncMock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            await driven.say("Bob", "rematch")
+    done = await driven.say("Bob", "rematch")
+    assert isinstance(done, QueryAnswer) and done.text.endswith("Ann and Cid are invited.")
+
+
+async def test_after_a_rematch_that_was_closed_there_is_another(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    await driven.service.running.end_now(driven.table, by=driven.people["Ann"])
+    codes = []
+    for by in ("Bob", "Cid"):
+        done = await driven.say(by, "rematch")
+        assert isinstance(done, QueryAnswer)
+        codes.append(done.text.split()[1])
+        created = await driven.service.queries.find_table(codes[-1])
+        await driven.service.running.end_now(created.id, by=driven.people[by])
+    assert codes[0] != codes[1]

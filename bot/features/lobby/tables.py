@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import engine
@@ -347,22 +348,19 @@ class Lobby(TableChanges):
     @again_on_conflict
     async def rematch(self, table_id: int, *, by: int) -> tuple[TableInfo, str]:
         """Open a table like one whose game is over, with its other players invited; the table, and why some
-        are not invited, empty where all are. For its players.
+        are not invited, empty where all are. For its players. Repeated by its host, it invites those who are
+        still missing. Where the rematch is over too, or was closed, there is another.
 
-        Raises ValueError if somebody has done so already.
+        Raises ValueError if the table is open already, and all are invited or somebody else is its host.
         """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             player = info.player_of(by)
             if not info.is_over or player is None:
                 raise ValueError(f"A rematch is for the players of a game that is over; {info.code} is not.")
-            key = f"rematch.{table_id}"
-            async with self._cache.store.read() as unit:
-                opened = await unit.settings.get(key)
-            if opened:
-                raise ValueError(f"The rematch is open already: table {opened}. Join there.")
             place = {key: value for key, value in info.location.items() if key in ("guild", "channel")}
-            created = await self.create(
+            open_like = partial(
+                self.create,
                 info.title,
                 by,
                 name=info.name if info.name != info.title else "",
@@ -371,12 +369,18 @@ class Lobby(TableChanges):
                 pace=str(info.pace),
                 palette=info.palette,
             )
-            async with self._cache.store.begin() as unit:
-                await unit.settings.set(key, created.code)
-        created = await self.join(created.id, by, player.name)
-        others = [each for each in info.seated_players if each.person_id != by and not each.is_robot]
+            created = await open_like(request_id=f"rematch.{table_id}")  # or the table of the first time
+            while created.is_over:
+                created = await open_like(request_id=f"rematch.{created.id}")
+        people = [each for each in info.seated_players if not each.is_robot]
+        missing = [each for each in people if not created.player_of(each.person_id)]
+        if created.host_id != by or created.status != "lobby" or not missing:
+            raise ValueError(f"The rematch is open already: table {created.code}. Join there.")
+        if player in missing:
+            missing.remove(player)
+            created = await self.join(created.id, by, player.name)
         try:
-            for other in others:
+            for other in missing:
                 created = await self.invite(created.id, other.person_id, other.name, by=by)
         except LimitReached as error:  # the table is open all the same
             return created, str(error)
