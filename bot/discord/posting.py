@@ -124,8 +124,14 @@ class Poster:
         raise Unreachable(f"the bot may not write there: {refused}")
 
     async def _places(self, table: TableInfo, dm_user: str | None) -> list[Any]:
-        """Where a message of a table may be posted: one place in direct messages, else those of the table."""
-        return [await self.threads.dm_channel(dm_user)] if dm_user else self.threads.places(table)
+        """Where a message of a table may be posted: one place in direct messages, else those of the table.
+        Raises Unreachable where Discord opens no direct messages with the user."""
+        if not dm_user:
+            return self.threads.places(table)
+        try:
+            return [await self.threads.dm_channel(dm_user)]
+        except discord.Forbidden as error:
+            raise Unreachable(f"there are no direct messages: {error}") from None
 
     async def _post_in_new_thread(self, table: TableInfo, lost: Any, key: str, draft: Draft) -> CardRef:
         """Post in another thread, if the thread of the table was deleted."""
@@ -173,7 +179,7 @@ class Poster:
         dm_user: str | None,
     ) -> discord.Message | None:
         """A message that was posted since then, and that the store does not know. since: None for any
-        time."""
+        time. Raises Unreachable."""
         stored = {card.ref.message_id for card in await self.cards.of_table(table.id)}
         for channel in await self._places(table, dm_user):
             if found := await self.api.find_sent(channel, is_wanted, since, besides=stored):

@@ -634,12 +634,17 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
     await _follows(fake, card, "6. Dan 2 (invited)")
 
 
-@pytest.mark.parametrize("code", [50007, 50278], ids=["blocks the bot", "accepts none from servers"])
+@pytest.mark.parametrize(
+    "code", [50007, 50278, 0], ids=["blocks the bot", "accepts none from servers", "they cannot be opened"]
+)
 async def test_a_user_without_direct_messages_is_invited_in_the_channel(
     online: RunningBot, fake: FakeDiscord, code: int
 ) -> None:
     await online.open_table()
-    fake.find_user("Bob").accepts_dms, fake.dm_refusal = False, code
+    if code:
+        fake.find_user("Bob").accepts_dms, fake.dm_refusal = False, code
+    else:
+        fake.rest.inject_fault("POST", "/users/@me/channels$", 403)
     await fake.run_command("Ann", "general", "table invite", user="Bob")
     await fake.wait_until(lambda: fake.messages_pinging("Bob"), "a mention")
     assert fake.messages_pinging("Bob")[0].channel is fake.find_channel("general")
