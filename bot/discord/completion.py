@@ -53,7 +53,7 @@ async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[st
     handler = handler_of(interaction)
     person_id = await handler.lines.known_person_id(interaction.user)
     candidates = []
-    for table in await matching_tables(handler.lines, interaction, typed):
+    for table in await matching_tables(handler.lines, interaction, person_id, typed):
         turn = (
             " · your turn"
             if table.status == "running" and table.seat_of(person_id) in table.acting_seats

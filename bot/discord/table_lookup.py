@@ -100,10 +100,11 @@ async def _named_by_thread(unit: UnitOfWork, interaction: discord.Interaction) -
 
 
 async def matching_tables(
-    lines: LineInteractions, interaction: discord.Interaction, typed: str
+    lines: LineInteractions, interaction: discord.Interaction, person_id: int, typed: str
 ) -> list[TableInfo]:
-    """Tables for autocompletion: those that wait for the user, their others, then the server's."""
-    person_id, queries = await lines.known_person_id(interaction.user), lines.service.queries
+    """Tables for autocompletion: those that wait for the user, their others, then the server's. person_id:
+    the user's, see `LineInteractions.known_person_id`."""
+    queries = lines.service.queries
     mine = await queries.list_tables(person_id=person_id)
     mine.sort(
         key=lambda t: (

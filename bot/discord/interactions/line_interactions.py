@@ -79,8 +79,7 @@ class LineInteractions:
             return (await person_by_discord(unit, user.id, user.display_name)).id
 
     async def known_person_id(self, user: discord.User | discord.Member) -> int:
-        """The id of the person with that Discord account; 0, which nobody has, where there is none: who only
-        reads does not become one."""
+        """The id of the person with that Discord account; 0, the id of nobody, if there is none."""
         async with self.service.store.read() as unit:
             person = await unit.people.find_by_identity("discord", str(user.id))
         return person.id if person else 0

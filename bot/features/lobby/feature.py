@@ -10,7 +10,7 @@ from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.messages import tell_expiry
 from bot.features.lobby.replacement import Replacements, other_people
 from bot.features.lobby.seats import SeatRequests
-from bot.features.lobby.tables import Lobby
+from bot.features.lobby.tables import Lobby, missing_players
 from bot.hub.cache import TableCache
 from bot.hub.changes import WARNING, check_allowed
 from bot.hub.command import Command, Form, Lines, OpenCommand, PersonCommand, TableCommand
@@ -96,9 +96,8 @@ class LobbyCommands:
         if invited := [p.name for p in created.seated_players if not p.joined]:
             told += f" {names_are(invited)} invited."
         if limit:
-            others = [p for p in info.seated_players if not p.is_robot]
-            missing = [p.name for p in others if created.player_of(p.person_id) is None]
-            told += f" {names_are(missing)} not invited. {limit}"
+            missing = missing_players(info, created)
+            told += f" {names_are([player.name for player in missing])} not invited. {limit}"
         return told
 
     async def _ask(self, table_id: int, request: Request) -> str:

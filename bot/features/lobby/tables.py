@@ -33,7 +33,7 @@ from bot.hub.changes import (
     record_end,
     renew_expiry,
 )
-from bot.hub.info import TableInfo, parse_palette, plain_table_name, table_name
+from bot.hub.info import SeatedPlayer, TableInfo, parse_palette, plain_table_name, table_name
 from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
 from bot.hub.pace import parse_pace
@@ -73,6 +73,12 @@ def start_row(transport: str, sentence: str, state: engine.State, by: int | None
 
 HINTS = "hints"
 """Among the options of a new table: players may ask what a robot would do."""
+
+
+def missing_players(info: TableInfo, rematch: TableInfo) -> list[SeatedPlayer]:
+    """The people of a game who have no seat at its rematch, and no invitation."""
+    people = [each for each in info.seated_players if not each.is_robot]
+    return [each for each in people if not rematch.player_of(each.person_id)]
 
 
 class Lobby(TableChanges):
@@ -348,8 +354,8 @@ class Lobby(TableChanges):
     @again_on_conflict
     async def rematch(self, table_id: int, *, by: int) -> tuple[TableInfo, str]:
         """Open a table like one whose game is over, with its other players invited; the table, and why some
-        are not invited, empty where all are. For its players. Repeated by its host, it invites those who are
-        still missing. Where the rematch is over too, or was closed, there is another.
+        are not invited, empty where all are. For its players. Its host may repeat it to invite those who are
+        still missing. If the rematch is over too, or was closed, another is opened.
 
         Raises ValueError if the table is open already, and all are invited or somebody else is its host.
         """
@@ -369,11 +375,10 @@ class Lobby(TableChanges):
                 pace=str(info.pace),
                 palette=info.palette,
             )
-            created = await open_like(request_id=f"rematch.{table_id}")  # or the table of the first time
+            created = await open_like(request_id=f"rematch.{table_id}")  # or the one that is open already
             while created.is_over:
                 created = await open_like(request_id=f"rematch.{created.id}")
-        people = [each for each in info.seated_players if not each.is_robot]
-        missing = [each for each in people if not created.player_of(each.person_id)]
+        missing = missing_players(info, created)
         if created.host_id != by or created.status != "lobby" or not missing:
             raise ValueError(f"The rematch is open already: table {created.code}. Join there.")
         if player in missing:
