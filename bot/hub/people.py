@@ -4,7 +4,8 @@ what the host has set about their data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -37,6 +38,18 @@ async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> P
     """
     plain = normalize_address(address)
     return await unit.people.get_or_create("email", plain, name or player_name(plain), verified=False)
+
+
+@asynccontextmanager
+async def forgotten_if_refused(store: Store, person_id: int, *, is_new: bool = True) -> AsyncIterator[None]:
+    """Delete a person again who was added for what the block does, where it raises ValueError."""
+    try:
+        yield
+    except ValueError:
+        if is_new:
+            async with store.begin() as unit:
+                await unit.personal_data.forget(person_id, ())
+        raise
 
 
 async def fault_of(unit: UnitOfWork, address: str) -> str:

@@ -16,7 +16,7 @@ from bot.hub.changes import WARNING, check_allowed
 from bot.hub.command import Command, Form, Lines, OpenCommand, PersonCommand, TableCommand
 from bot.hub.info import SeatedPlayer, TableInfo, open_seats, status_text
 from bot.hub.loading import load_info
-from bot.hub.people import load_standing
+from bot.hub.people import forgotten_if_refused, load_standing
 from bot.hub.polls import PollHandler, completed
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
@@ -109,9 +109,10 @@ class LobbyCommands:
                 raise ValueError("Name who asks: `ask Dora`, or `ask Dora for Bob`.")
             async with self._cache.store.begin() as unit:
                 person_id = (await unit.people.add(name.strip())).id
-        return await self._seats.ask(
-            table_id, person_id, request.name, seat_name=seat_name.strip(), by_operator=by_operator
-        )
+        async with forgotten_if_refused(self._cache.store, person_id, is_new=by_operator):
+            return await self._seats.ask(
+                table_id, person_id, request.name, seat_name=seat_name.strip(), by_operator=by_operator
+            )
 
     async def _answer(self, table_id: int, request: Request) -> str:
         """`admit Dora`, `refuse Dora`."""
