@@ -143,3 +143,13 @@ async def test_the_export_has_the_current_names(world: ServiceHarness) -> None:
     assert telling.start.players == ["Dora", "Bob", "Cid"]
     text = (await shown(world, "Bob", "export text")).files[0].content.decode()
     assert "Dora: buy SV" in text and replay(text).ok
+
+
+async def test_a_suggestion_for_an_outdated_line_of_the_plan_can_be_submitted(world: ServiceHarness) -> None:
+    """`plan more` would put it behind the line that is no longer possible."""
+    await shown(world, "Ann", "plan bid BO 225; Bob: pass")
+    await say_all(world, ("Ann", "pass"), ("Bob", "bid BO 300"), ("Cid", "pass"))
+    refused = await world.say("Ann", "plan more Cid: pass")
+    assert isinstance(refused, LineRefused | LineUnreadable) and refused.line == "bid BO 225"
+    assert refused.suggestions == ("plan bid BO 305",)
+    assert "1. Ann: bid BO 305" in (await shown(world, "Ann", *refused.suggestions)).text

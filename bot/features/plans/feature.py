@@ -99,7 +99,8 @@ class PlanHandler:
             seat, line = lines[failed]
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
             failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest)
-            return _within_plan(failure, table, request, lines[len(former) : failed], seat, bool(former))
+            kept = len(former) if failed >= len(former) else 0  # lines of the plan that are still possible
+            return _within_plan(failure, table, request, lines[kept:failed], seat, extends=kept > 0)
         plan = [(step.seat, step.line) for step in trial.steps]
         await self._save(table, person_id, plan)
         return _plan_result(table, request, plan, armed)
@@ -156,6 +157,7 @@ def _within_plan(
     request: Request,
     before: list[PlannedLine],
     seat: int,
+    *,
     extends: bool,
 ) -> LineFailure:
     """The failure with suggestions that stay in the plan, as lines that can be submitted: `plan …`."""
