@@ -208,3 +208,22 @@ async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: Dri
     assert await driven.asked() == ["Ann"]
     log = await driven.service.queries.log(driven.table)
     assert [row.line for row in log if row.kind == "move"] == ["buy SV", "buy CS", "buy DH"]
+
+
+async def test_who_plays_from_now_on_is_pinged_in_the_thread(driven: DrivenTable) -> None:
+    """The ping of the one to whom the same question was put before was taken for theirs."""
+
+    def pinged() -> list[str]:
+        return [told.to for told in driven.told if (told.channel, told.kind) == ("thread", "turn")]
+
+    await driven.begin("24h, then deputy", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Ann", "deputy Dora")
+    await driven.wait_until(START + HOUR)
+    assert pinged() == ["Ann"]
+    await driven.say("Ann", "away until 2026-06-02 deputy Dora")
+    assert pinged() == ["Ann", "Dora"]
+    await driven.wait_until(START + 23 * HOUR)  # the absence is over
+    assert pinged() == ["Ann", "Dora", "Ann"]
+    await driven.wait_until(START + 60 * HOUR)  # her time is up
+    assert pinged() == ["Ann", "Dora", "Ann", "Dora"]

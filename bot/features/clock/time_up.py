@@ -187,7 +187,7 @@ class TimeUp(WaitTimers):
             stamp = f"{clock_messages.wait_name(wait.clock)}.deputy"
             beside = messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
             waiting = [p for p in table.pending if p.seat == seat]
-            turn = messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now)
+            turn = messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp)
             told = (
                 f"{deputy.name} decides for you this once at table {info.name} {info.code}, unless you move "
                 "first."

@@ -335,7 +335,9 @@ class _Followup:
         """Tell who plays for a seat from now on what waits."""
         self._recipients[seat] = recipient
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
-        told = messages.turn_messages(self._info, self._table.seq, waiting, {seat: recipient}, unit.now)
+        told = messages.turn_messages(
+            self._info, self._table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp
+        )
         self._tell(*messages.with_own_news(told, self.changes.messages))
         for open_poll in self._table.polls:
             if open_poll.votes.get(seat, True) is None:
