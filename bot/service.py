@@ -81,9 +81,11 @@ class Service(Hub):
         out. privacy: what the host has set about the data of people. watched_sites: from
         which games are read by their address. Raises ValueError for one that is
         required."""
+        self._has_orders = "standing_orders" not in without
+        decliner = declining_seat if self._has_orders else lambda table, voters: None
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
-            polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=declining_seat),
+            polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=decliner),
             follow=None if "clock" in without else Followers(follow_tables, follow_table, is_at_rest),
         )  # fmt: skip
         cache = self.cache
@@ -118,7 +120,8 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         undo, clock, runner = UndoHandler(cache, polls), TimeCommands(cache, polls), OrderRunner(cache, polls)
-        plans = PlanHandler(self.store, self.limits, self.moves, armed_orders)
+        own_orders = armed_orders if self._has_orders else lambda table, seat, person_id: []
+        plans = PlanHandler(self.store, self.limits, self.moves, own_orders)
         replacements = self.replacements
         lobby = LobbyCommands(
             cache, self.lobby, self.seats, polls, replacements, self.lobby_lines, self.queries

@@ -131,3 +131,19 @@ async def test_a_vote_on_what_was_taken_out_stays_open(used: Path, tmp_path: Pat
         assert getattr(without, "reason", "").startswith("This service cannot do what the vote is about")
         with_it = await Service(store).submit(1, 1, ["accept vote"], None, None)
         assert isinstance(with_it, PollUpdated) and with_it.waiting_seats == (2,)
+
+
+async def test_orders_that_nobody_can_take_back_say_nothing(tmp_path: Path) -> None:
+    """An order went on declining votes, and plans went on playing what orders would say."""
+    history = history_of(GAME)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        whole, without = Service(store), Service(store, without=["standing_orders"])
+        table = (await whole.lobby.import_game(GameHistory(history.start, history.lines[:1]), name="F")).id
+        for seat, line in ((1, "auto decline polls"), (2, "auto pass once")):
+            assert isinstance(await whole.submit(table, seat, [line], None, None), QueryAnswer)
+        for service, is_declined in ((whole, True), (without, False)):
+            plan = await service.submit(table, 2, ["plan Bob: buy CS"], None, None)
+            assert isinstance(plan, QueryAnswer)
+            assert ("Your order would say: pass" in plan.text) is is_declined
+            vote = await service.submit(table, 0, ["pace 24h"], None, None)
+            assert isinstance(vote, PollUpdated) and (vote.outcome == "failed") is is_declined
