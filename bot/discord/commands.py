@@ -111,7 +111,7 @@ def _place(interaction: Interaction, channel: int | None, *, gets_thread: bool =
 
 async def _move(interaction: Interaction, table: TableInfo) -> None:
     handler, channel, rights = handler_of(interaction), interaction.channel, interaction.app_permissions
-    check_allowed(table, await handler.lines.known_person_id(interaction.user), seated_players=True)
+    check_allowed(table, await handler.lines.known_person_id(interaction), seated_players=True)
     if table.status not in ("running", "paused") or interaction.guild_id is None:
         raise ValueError("A game in play is moved to the channel of a server in which you write this.")
     shown_in, has_threads = interaction.channel_id, isinstance(channel, discord.TextChannel)
@@ -149,7 +149,7 @@ async def _new(
     pace: str | None,
 ) -> None:  # fmt: skip
     place = _place(interaction, interaction.channel_id) if interaction.guild_id else None
-    person_id = await handler_of(interaction).lines.person_id(interaction.user)
+    person_id = await handler_of(interaction).lines.person_id(interaction)
     chosen_options = (
         None if options is None else [each.strip() for each in options.split(",") if each.strip()]
     )
@@ -173,7 +173,7 @@ async def _new(
 
 
 async def _list(interaction: Interaction) -> None:
-    person_id = await handler_of(interaction).lines.known_person_id(interaction.user)
+    person_id = await handler_of(interaction).lines.known_person_id(interaction)
     place = ("guild", interaction.guild_id) if interaction.guild_id else None
     found = await handler_of(interaction).service.queries.list_tables(
         location=place, person_id=None if place else person_id
@@ -194,7 +194,7 @@ async def _import(interaction: Interaction, file: discord.Attachment, name: str 
     if not interaction.guild_id:
         raise ValueError("A game is imported in a channel of a server, where its players can claim seats.")
     place = _place(interaction, interaction.channel_id)
-    person_id = await handler_of(interaction).lines.person_id(interaction.user)
+    person_id = await handler_of(interaction).lines.person_id(interaction)
     table, warnings = await handler_of(interaction).service.imports.open_table(
         await read_file(file), by=person_id, name=(name or "")[:60], location=place
     )
@@ -210,7 +210,7 @@ ORDERS = TableCommand(
 
 async def _turns(interaction: Interaction) -> None:
     handler = handler_of(interaction)
-    waiting = await handler.service.waiting.pages(await handler.lines.person_id(interaction.user))
+    waiting = await handler.service.waiting.pages(await handler.lines.person_id(interaction))
     await reply(interaction, await turns_card(handler.service, waiting))
 
 
@@ -225,7 +225,7 @@ async def _email(interaction: Interaction, address: str) -> None:
 
 async def _export_data(interaction: Interaction) -> None:
     handler = handler_of(interaction)
-    person_id = await handler.lines.known_person_id(interaction.user)
+    person_id = await handler.lines.known_person_id(interaction)
     if not person_id:
         await reply_text(interaction, NOTHING_STORED)
         return

@@ -51,7 +51,7 @@ def handler_of(interaction: Interaction) -> InteractionHandler:
 async def suggest_tables(interaction: Interaction, typed: str) -> list[Choice[str]]:
     """Tables by code, those that wait for the user first."""
     handler = handler_of(interaction)
-    person_id = await handler.lines.known_person_id(interaction.user)
+    person_id = await handler.lines.known_person_id(interaction)
     candidates = []
     for table in await matching_tables(handler.lines, interaction, person_id, typed):
         turn = (
@@ -116,7 +116,7 @@ async def _seat_and_view(interaction: Interaction) -> tuple[int | None, TableVie
     except ValueError:
         return None, None
     view = handler.service.queries.peek(table.id) or await handler.service.queries.view(table.id)
-    return view.table.seat_of(await handler.lines.known_person_id(interaction.user)), view
+    return view.table.seat_of(await handler.lines.known_person_id(interaction)), view
 
 
 def _suggest(candidates: Callable[[TableView, engine.State], Sequence[tuple[str, str]]]) -> Suggestions:

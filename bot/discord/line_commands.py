@@ -55,7 +55,7 @@ async def _invite(
         raise ValueError("Fill in one of `user`, `address` and `robot`.")
     handler = handler_of(interaction)
     if user is not None:
-        await handler.lines.person_id(user)  # whose name they have, without another
+        await handler.lines.person_of(user)  # whose name they have, without another
     who = "robot" if robot else _named(user, address, name)
     await handler.lines.say(interaction, table, [f"invite {who}"])
 
@@ -152,7 +152,7 @@ async def _card(interaction: Interaction, table: TableInfo) -> None:
 
 async def _plan(interaction: Interaction, table: TableInfo, lines: str | None) -> None:
     handler = handler_of(interaction)
-    seat = table.seat_of(await handler.lines.person_id(interaction.user))
+    seat = table.seat_of(await handler.lines.person_id(interaction))
     planned = await handler.lines.line_of(CustomId(table.id, seat, None, SUBMIT_LINE, lines or "show"))
     await handler.lines.say(interaction, table, [f"plan {planned}"])
 
@@ -237,7 +237,7 @@ SHOW_COMMANDS = (
 
 async def _do(interaction: Interaction, table: TableInfo, line: str) -> None:
     handler = handler_of(interaction)
-    person_id = await handler.lines.person_id(interaction.user)
+    person_id = await handler.lines.person_id(interaction)
     seat = table.seat_of(person_id)
     if first_word(line) == "say":
         text, request_id = " ".join(line.split()[1:]), str(interaction.id)

@@ -48,7 +48,7 @@ async def resolve_table(
     """
     queries = lines.service.queries
     if code:
-        person_id = await lines.known_person_id(interaction.user)
+        person_id = await lines.known_person_id(interaction)
         found = await queries.find_table(code, person_id=person_id, guild=interaction.guild_id)
         if not sees(interaction, found, person_id):
             raise NoSuchTable(f"There is no table {code.strip().upper()}.")
@@ -61,7 +61,7 @@ async def resolve_table(
     ]
     if len(here) == 1:
         return await queries.table_info(here[0].id)
-    person_id = await lines.known_person_id(interaction.user)
+    person_id = await lines.known_person_id(interaction)
     mine = [t for t in await queries.list_tables(person_id=person_id) if not statuses or t.status in statuses]
     if here and (own_here := [t for t in mine if t.id in {each.id for each in here}]):
         mine = own_here

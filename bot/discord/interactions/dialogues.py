@@ -37,7 +37,7 @@ async def open_private(
         case controls.SELL:
             await _preview_sales(interaction, custom_id, asked)
         case _:
-            drawing = await lines.drawing(asked.view.table, interaction.user)
+            drawing = await lines.drawing(asked.view.table, interaction)
             await _show_lays(interaction, custom_id, asked, drawing)
 
 

@@ -131,7 +131,7 @@ class InteractionHandler:
     async def _erase(self, interaction: discord.Interaction) -> None:
         """Delete the user."""
         await defer_privately(interaction)
-        person_id = await self.lines.known_person_id(interaction.user)
+        person_id = await self.lines.known_person_id(interaction)
         if person_id:
             await self.service.personal_data.erase(person_id)
         await reply_text(interaction, ERASED if person_id else NOTHING_STORED)
@@ -146,7 +146,7 @@ class InteractionHandler:
         if await self.lines.rejects_other_user(interaction, table_id, seat):
             return
         view = await self.service.queries.view(table_id)
-        reader = await self.lines.person_id(interaction.user)
+        reader = await self.lines.person_id(interaction)
         own_seat = view.table.seat_of(reader) if seat is None else seat
         own = [each for each in view.pending if each.seat == own_seat]
         if not own or view.table.status != "running":

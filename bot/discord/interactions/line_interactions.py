@@ -53,6 +53,8 @@ from bot.position.pending import engine_seat
 from bot.service import Service
 from engine.standing_orders import is_order_line
 
+PERSON = "person"
+"""Among what an interaction carries: the id of the person of its user."""
 CHOICES_CHANGED = "The choices have changed since then. Please look at the card as it is now."
 
 
@@ -71,18 +73,28 @@ class LineInteractions:
     def __init__(self, service: Service, pictures: PictureWorkers) -> None:
         self.service, self.pictures = service, pictures
 
-    async def person_id(self, user: discord.User | discord.Member) -> int:
-        """The id of the person with that Discord account; a new account gets a new person."""
-        if known := await self.known_person_id(user):
+    async def person_id(self, interaction: discord.Interaction) -> int:
+        """The id of the person whose Discord account the user has; a new account gets a new person."""
+        if known := await self.known_person_id(interaction):
             return known
+        return await self.person_of(interaction.user)
+
+    async def person_of(self, user: discord.User | discord.Member) -> int:
+        """The id of the person with that Discord account; a new account gets a new person."""
         async with self.service.store.begin() as unit:
             return (await person_by_discord(unit, user.id, user.display_name)).id
 
-    async def known_person_id(self, user: discord.User | discord.Member) -> int:
-        """The id of the person with that Discord account; 0, the id of nobody, if there is none."""
-        async with self.service.store.read() as unit:
-            person = await unit.people.find_by_identity("discord", str(user.id))
-        return person.id if person else 0
+    async def known_person_id(self, interaction: discord.Interaction) -> int:
+        """The id of the person whose Discord account the user has, looked up once; 0, the id of nobody, if
+        there is none."""
+        if PERSON not in interaction.extras:
+            async with self.service.store.read() as unit:
+                person = await unit.people.find_by_identity("discord", str(interaction.user.id))
+            if person is None:
+                return 0
+            interaction.extras[PERSON] = person.id
+        found: int = interaction.extras[PERSON]
+        return found
 
     # -- lines -------------------------------------------------------------------------------
 
@@ -138,7 +150,7 @@ class LineInteractions:
         self, interaction: discord.Interaction, table: TableInfo, decision_id: str | None
     ) -> int | None:
         """The seat of a user; of several whose deputy they are, the first whose vote is missing."""
-        person_id = await self.person_id(interaction.user)
+        person_id = await self.person_id(interaction)
         if len(own := table.seats_of(person_id)) > 1:
             missing = (await self.service.queries.view(table.id)).missing_votes()
             voters = [seat for poll, seat in missing if seat in own and poll_id(poll) == decision_id]
@@ -157,7 +169,7 @@ class LineInteractions:
     ) -> CommandResult:
         """Give lines to the service: for a table, as a question about one, or about the user alone. Who asks
         publicly gets only what everybody may see."""
-        person_id = await self.person_id(interaction.user)
+        person_id = await self.person_id(interaction)
         if table_id == NO_TABLE:
             return await self.service.submit_personal(person_id, lines)
         if len(lines) == 1 and self.service.commands.is_query(first_word(lines[0])):
@@ -243,12 +255,12 @@ class LineInteractions:
         if answer.query == "board":
             return []
         view = await self.service.queries.view(table.id)
-        drawing = await self.drawing(view.table, None if asks_publicly(interaction) else interaction.user)
+        drawing = await self.drawing(view.table, None if asks_publicly(interaction) else interaction)
         return image_attachments(await answer_pictures(self.service.queries, drawing, view, answer))
 
-    async def drawing(self, table: TableInfo, user: discord.User | discord.Member | None) -> Pictures:
+    async def drawing(self, table: TableInfo, interaction: discord.Interaction | None) -> Pictures:
         """Pictures of a table in the palette of a user, or of the table, for everybody."""
-        reader = await self.person_id(user) if user else None
+        reader = await self.person_id(interaction) if interaction else None
         palette = await self.service.settings.palette(table, reader)
         return self.pictures.for_table(table.id, palette, reader=reader, post="answer")
 
@@ -282,7 +294,7 @@ class LineInteractions:
         """Say the lines, if there are any, and show the answer to the question. table: None for a question
         about the user alone."""
         table_id, carry_out = table.id if table else NO_TABLE, self.carry_out
-        seat = table.seat_of(await self.known_person_id(interaction.user)) if table else None
+        seat = table.seat_of(await self.known_person_id(interaction)) if table else None
         head: list[Json] = []
         if lines:
             said = await carry_out(interaction, table_id, lines, str(interaction.id))
@@ -312,7 +324,7 @@ class LineInteractions:
         if seat is None:
             return False
         view = await self.service.queries.view(table_id)
-        if seat in view.table.seats_of(await self.known_person_id(interaction.user)):
+        if seat in view.table.seats_of(await self.known_person_id(interaction)):
             return False
         await reply_text(interaction, private_answers.wrong_player_text(view.state, view.table.names, seat))
         return True

@@ -66,7 +66,7 @@ class WatchInteractions:
         if channel is None or not interaction.guild_id:
             raise ValueError("A game is shown to a channel of a server.")
         place = _place(channel.id)
-        person_id = await self._lines.person_id(interaction.user)
+        person_id = await self._lines.person_id(interaction)
         async with self._locks.setdefault(channel.id, asyncio.Lock()):
             asked = (
                 watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
@@ -154,7 +154,7 @@ class WatchInteractions:
             url = await self._service.watcher.url_of(_place(interaction.channel.id), message)
             await self.show(interaction, url=url)
             return
-        person_id = await self._lines.person_id(interaction.user)
+        person_id = await self._lines.person_id(interaction)
         answer = await self._service.watcher.answer(
             _place(interaction.channel.id), message, person_id, f"{what} {number}".strip(), self._pictures
         )
