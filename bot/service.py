@@ -24,8 +24,8 @@ from bot.features.plans.feature import PlanHandler, add_try_button
 from bot.features.privacy.files import Retainer
 from bot.features.privacy.person import PersonalData
 from bot.features.review import feature as review
-from bot.features.robots.player import DEFAULT_SECONDS, Robot
 from bot.features.robots.players import RobotPlayers
+from bot.features.robots.robot import DEFAULT_SECONDS, Robot
 from bot.features.settings.addresses import AddressCommands
 from bot.features.settings.feature import PersonSettingsService
 from bot.features.standing_orders.book import armed_orders, declining_seat

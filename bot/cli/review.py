@@ -15,7 +15,7 @@ from bot.features.review import texts
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import second_opinion
 from bot.features.review.texts import review_page
-from bot.features.robots.player import Robot
+from bot.features.robots.robot import Robot
 from storage import write_whole
 
 QUIET_SECONDS = 2.0

@@ -18,12 +18,13 @@ What holds for all of them:
 * A judgement uses the position as the owner sees it: orders know no secrets of others.
 
 Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (`auto bid`), `turns` (`auto
-run`, `auto turn`), `speaking` (`auto decline`, `auto protect`). `speaking` also knows which
-order takes the place of an older one, and which never speaks because of one before it; `time_up` what is said
-for a player whose time is up.
+run`, `auto turn`), `speaking` (`auto decline`, `auto protect`). `speaking` also knows which order takes the
+place of an older one, and which never speaks because of one before it; `default_line` what is said for a
+player whose time is up.
 """
 
 from engine.standing_orders.auctions import answered_in_advance, limit_as_order
+from engine.standing_orders.default_line import line_when_time_is_up
 from engine.standing_orders.language import ORDER_HELP, format_order, is_order_line, parse_order
 from engine.standing_orders.model import ArmedOrder, Ended, EndedOrder, Order, PlayedMove, Says
 from engine.standing_orders.speaking import (
@@ -36,4 +37,3 @@ from engine.standing_orders.speaking import (
     replaces,
     run_orders,
 )
-from engine.standing_orders.time_up import line_when_time_is_up

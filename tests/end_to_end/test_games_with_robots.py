@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.position.pending import engine_seat
 from bot.service import Service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import engine
-from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from engine.game_text.history import GameHistory, HistoryLine
 
 

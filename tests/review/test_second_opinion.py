@@ -16,7 +16,7 @@ from bot.features.review.second_opinion import (
     second_opinion,
 )
 from bot.features.review.texts import opinion_line
-from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from engine.core.actions import Accept, BuyShares, BuyTrain, Par, Pass, SellShares, SellShort
 from engine.core.state import Offer
 from tests.review.robot_games import robot_game

@@ -7,7 +7,7 @@ import pytest
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.opening import start_cash, start_need
 from bot.features.robots.planning import to_plan
-from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from engine import OperatingRound, State, decision, game_of, new_game, options, play
 from engine.core.actions import (
     BuyTrain,

@@ -6,7 +6,7 @@ import pytest
 
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.operating import protection
-from bot.features.robots.player import Robot
+from bot.features.robots.robot import Robot
 from bot.features.robots.scored import BANKRUPTCY
 from bot.features.robots.starts import start_worth
 from bot.features.robots.stock import _added_dump_risk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from engine import State, decision, is_seat, new_game, play, round_name
 from engine.core.actions import Pass
 

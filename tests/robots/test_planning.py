@@ -10,10 +10,10 @@ from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.commitments import float_cost, keeps_plan, unfloated
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.planning import _part, loses_little, to_plan
-from bot.features.robots.player import Effort, Robot
 from bot.features.robots.projected_shares import SharePlay
 from bot.features.robots.projected_state import CASH_SCATTER
 from bot.features.robots.projection import Projection
+from bot.features.robots.robot import Effort, Robot
 from engine import State, decision, game_of, play
 from engine.core.actions import (
     BuyShares,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.robots.player import Robot
+from bot.features.robots.robot import Robot
 from engine import Action, State, decision
 from engine.core.actions import LayTile, SellShares
 from engine.game_text import replay

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select
 
-from bot.features.robots.player import LEAST_EFFORT, Robot
 from bot.features.robots.players import WAY_OUT, RobotPlayers
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from bot.features.robots.worker import RobotMove, RobotWorker, agrees, decide_now, plain_move
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.request import LineRefused, PollUpdated, QueryAnswer

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.robots.player import LEAST_EFFORT
+from bot.features.robots.robot import LEAST_EFFORT
 from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service

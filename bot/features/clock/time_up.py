@@ -1,7 +1,7 @@
 """What is done when a seat's row is due: reminders of an open decision, on the channels of a player or on
 one more, and at the end of their time what the table has agreed for it.
 
-Which line may be played for them then, `engine.standing_orders.time_up` says.
+Which line may be played for them then, `engine.standing_orders.default_line` says.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 
 import engine
 from bot.features.robots.planning import loses_little
-from bot.features.robots.player import LEAST_EFFORT, Effort, Robot, effort_in
+from bot.features.robots.robot import LEAST_EFFORT, Effort, Robot, effort_in
 from bot.pictures.workers import end_with_parent
 from engine.core.actions import Pass
 

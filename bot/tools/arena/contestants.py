@@ -11,7 +11,7 @@ from __future__ import annotations
 from random import Random
 from typing import Protocol
 
-from bot.features.robots.player import DEFAULT_SECONDS, Robot, effort_in
+from bot.features.robots.robot import DEFAULT_SECONDS, Robot, effort_in
 from bot.features.robots.weights import DEFAULT_WEIGHTS, varied
 from bot.tools.arena.greedy import Greedy, PassAndPay
 from bot.tools.simulation.invariants import with_amount

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from bot.features.robots.board_facts import BoardFacts
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.player import Robot
 from bot.features.robots.projection import Projection
+from bot.features.robots.robot import Robot
 from bot.tools.benchmark.timing import Timings, timed
 from engine import State, copy_state, decision, decode_state, game_of, options, play
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.features.robots.player import LEAST_EFFORT, Robot
+from bot.features.robots.robot import LEAST_EFFORT, Robot
 from engine import State, components_of, decision, new_game, options, play, title_names
 from engine.core.actions import Accept, BidUpTo, Decline
 from engine.core.state import Auction
