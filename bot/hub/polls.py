@@ -6,7 +6,7 @@ A feature opens a poll of its kind and registers the motion that is carried out 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_info
 from bot.hub.notifications import messages
+from bot.hub.notifications.notify import Recipient
 from bot.hub.pace import Pace
 from bot.hub.request import (
     CommandResult,
@@ -87,7 +88,7 @@ class PollHandler:
         self,
         cache: TableCache,
         *,
-        remind: Callable[[UnitOfWork, TablePoll], Awaitable[None]],
+        remind: Callable[[UnitOfWork, TableInfo, TablePoll, Mapping[int, Recipient]], Awaitable[None]],
         declining_seat: Callable[[LiveTable, Sequence[int]], int | None],
     ) -> None:
         self._cache, self._remind, self._declining_seat = cache, remind, declining_seat
@@ -258,8 +259,8 @@ class PollHandler:
 
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
-        await self._remind(await draft.unit(), open_poll)
         info, recipients = draft.table.stored_info, draft.table.metadata.recipients
+        await self._remind(await draft.unit(), info, open_poll, recipients)
         for seat, vote in open_poll.votes.items():
             if vote is None and info.player_at(seat):
                 draft.messages += messages.vote_requests(

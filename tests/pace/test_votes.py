@@ -67,6 +67,19 @@ async def test_who_was_asked_about_an_undo_hears_that_another_one_ends_the_vote(
     assert recent_events(await driven.service.queries.log(driven.table), 1)[-1] == why
 
 
+async def test_who_sleeps_while_a_vote_is_opened_is_pinged_afterwards(driven: DrivenTable) -> None:
+    """In the thread they were pinged a day later only; an email waits for the end of the hours."""
+    await driven.begin("none", discord=True)
+    for name, channel in (("Ann", "mail"), ("Cid", "thread")):
+        await driven.settings(name, f"tell {channel}", "zone UTC", "quiet 07:00-12:00")
+    await driven.say("Bob", "pace 48h")
+    assert driven.heard("Ann", "vote") == driven.heard("Cid", "vote", "vote_reminder") == []
+    await driven.wait_until(START + timedelta(hours=3))
+    told = [driven.heard(name, "vote", "vote_reminder") for name in ("Ann", "Cid")]
+    pings = [[each.partition(": ")[0] for each in told_one] for told_one in told]
+    assert pings == [["01 12:00 mail vote"], ["01 12:00 thread vote_reminder"]]
+
+
 async def test_who_is_away_is_not_reminded_of_a_vote(driven: DrivenTable) -> None:
     await open_vote(driven)
     await driven.settings("Cid", "zone UTC", "away until 2026-06-06")

@@ -6,6 +6,7 @@ quiet hours and absences; a person with a daily digest finds the vote there inst
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from bot.hub.cache import TableCache
@@ -14,6 +15,7 @@ from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, may_vote, poll_id
+from bot.hub.notifications.notify import Recipient, wanted_channels
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.polls import VOTE_CONTROLS, PollHandler
 from bot.hub.request import Request
@@ -54,13 +56,20 @@ def vote_page(cache: TableCache) -> MakePage:
     return make
 
 
-async def set_vote_reminders(unit: UnitOfWork, poll: TablePoll) -> None:
-    """Everybody who has not voted is reminded after a day."""
+async def set_vote_reminders(
+    unit: UnitOfWork, info: TableInfo, poll: TablePoll, recipients: Mapping[int, Recipient]
+) -> None:
+    """Everybody who has not voted is reminded after a day. Who sleeps and is asked in the thread alone was
+    not pinged there, and is reminded when their quiet hours end. recipients: by seat."""
     for seat, vote in poll.votes.items():
         if vote is None:
+            at, recipient = unit.now + DAY, recipients.get(seat)
+            if recipient is not None and wanted_channels(info, recipient) == {"table"}:
+                awake_at = not_quiet(unit.now, recipient.settings.quiet_hours)
+                at = awake_at if awake_at > unit.now else at
             await unit.clocks.set_due(
-                f"{poll.poll.table_id}.{seat}.{VOTE_KIND}.{poll.poll.id}", VOTE_KIND, unit.now + DAY,
-                table_id=poll.poll.table_id, seat=seat, details={"poll": poll.poll.id},
+                f"{info.id}.{seat}.{VOTE_KIND}.{poll.poll.id}", VOTE_KIND, at,
+                table_id=info.id, seat=seat, details={"poll": poll.poll.id},
             )  # fmt: skip
 
 
