@@ -41,14 +41,16 @@ async def person_by_address(unit: UnitOfWork, address: str, name: str = "") -> P
 
 
 @asynccontextmanager
-async def forgotten_if_refused(store: Store, person_id: int, *, is_new: bool = True) -> AsyncIterator[None]:
-    """Delete a person again who was added for what the block does, where it raises ValueError."""
+async def new_person(store: Store, name: str) -> AsyncIterator[int]:
+    """The id of a person without an account and an address, who is added for what the block does, and deleted
+    again where it raises ValueError."""
+    async with store.begin() as unit:
+        person_id = (await unit.people.add(name)).id
     try:
-        yield
+        yield person_id
     except ValueError:
-        if is_new:
-            async with store.begin() as unit:
-                await unit.personal_data.forget(person_id, ())
+        async with store.begin() as unit:
+            await unit.personal_data.forget(person_id, ())
         raise
 
 

@@ -16,7 +16,7 @@ from bot.hub.changes import WARNING, check_allowed
 from bot.hub.command import Command, Form, Lines, OpenCommand, PersonCommand, TableCommand
 from bot.hub.info import SeatedPlayer, TableInfo, open_seats, status_text
 from bot.hub.loading import load_info
-from bot.hub.people import forgotten_if_refused, load_standing
+from bot.hub.people import load_standing, new_person
 from bot.hub.polls import PollHandler, completed
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
@@ -102,17 +102,13 @@ class LobbyCommands:
 
     async def _ask(self, table_id: int, request: Request) -> str:
         """`ask`, `ask Bob`; of the operator `ask Dora for Bob`, for a new person."""
-        person_id, seat_name = request.person_id, request.rest
-        if by_operator := person_id is None:
-            name, _, seat_name = request.rest.partition(" for ")
-            if not name.strip():
-                raise ValueError("Name who asks: `ask Dora`, or `ask Dora for Bob`.")
-            async with self._cache.store.begin() as unit:
-                person_id = (await unit.people.add(name.strip())).id
-        async with forgotten_if_refused(self._cache.store, person_id, is_new=by_operator):
-            return await self._seats.ask(
-                table_id, person_id, request.name, seat_name=seat_name.strip(), by_operator=by_operator
-            )
+        if request.person_id is not None:
+            return await self._seats.ask(table_id, request.person_id, request.name, seat_name=request.rest)
+        name, _, seat_name = (part.strip() for part in request.rest.partition(" for "))
+        if not name:
+            raise ValueError("Name who asks: `ask Dora`, or `ask Dora for Bob`.")
+        async with new_person(self._cache.store, name) as person_id:
+            return await self._seats.ask(table_id, person_id, seat_name=seat_name, by_operator=True)
 
     async def _answer(self, table_id: int, request: Request) -> str:
         """`admit Dora`, `refuse Dora`."""

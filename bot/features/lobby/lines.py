@@ -7,8 +7,7 @@ they speak: `agree Ann`.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 import engine
@@ -20,7 +19,7 @@ from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import SeatedPlayer, TableInfo, open_seat_named
 from bot.hub.people import (
     check_invitable,
-    forgotten_if_refused,
+    new_person,
     person_by_address,
     person_by_discord,
     player_name,
@@ -28,7 +27,7 @@ from bot.hub.people import (
 from bot.hub.request import Request
 from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
 from engine.core.words import join_words
-from storage import Person, TableStatus
+from storage import Person, TableStatus, UnitOfWork
 
 SHUFFLED = "shuffled"
 _OPTION = re.compile(r"\boption\s+([\w .-]{1,60}?)\s*(?=,|;|\boption\b|$)", re.IGNORECASE)
@@ -168,23 +167,24 @@ class LobbyLines:
 
     async def _join(self, info: TableInfo, request: Request) -> str:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
-        kept, is_new = info.player_of(request.person_id), request.person_id is None
-        async with self._cache.store.begin() as unit:
-            if request.person_id is not None:
-                person = await unit.people.get(request.person_id)
-            elif request.rest:
-                person = await unit.people.add(request.rest)
-            else:
-                raise ValueError("Name who joins: `join Dora`.")
+        if request.person_id is None:
+            return await self._join_by_operator(info, request.rest)
+        kept = info.player_of(request.person_id)
+        async with self._cache.store.read() as unit:
+            person = await unit.people.get(request.person_id)
         chosen = request.rest or (kept.name if kept and not kept.joined else "")
         name = chosen or player_name(request.name or person.name)
-        async with forgotten_if_refused(self._cache.store, person.id, is_new=is_new):
-            info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(chosen))
+        info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(chosen))
         joined = info.player_of(person.id)
         assert joined is not None
-        if request.person_id is None:
-            return f"{joined.name} has joined table {info.code}."
         return f"You have joined table {info.code} as {joined.name}."
+
+    async def _join_by_operator(self, info: TableInfo, name: str) -> str:
+        if not name:
+            raise ValueError("Name who joins: `join Dora`.")
+        async with new_person(self._cache.store, name) as person_id:
+            await self._lobby.join(info.id, person_id, name)
+        return f"{name} has joined table {info.code}."
 
     async def _leave(self, info: TableInfo, request: Request) -> str:
         before, by = info, request.person_id
@@ -219,18 +219,20 @@ class LobbyLines:
         """Invite one player, and return them as they are called at the table. players: the names of all who
         are invited at once."""
         info, by = (await self._cache.get(table_id, with_log=False)).info, request.person_id
-        async with self._person(info, player, request) as person:
-            if player.address.startswith("@") and not player.is_named:
-                player = player._replace(name=player_name(person.name))
-            if not request.is_repeated or info.player_of(person.id) is None:  # not invited before a crash
-                if info.status == "paused":
-                    check_allowed(info, by, seated_players=info.host_id is None)
-                    await self._seats.offer(info.id, open_seat_named(info, player.name), person.id, by=by)
-                else:
-                    info = await self._lobby.invite(
-                        info.id, person.id, player.name, by=by, players=players, is_chosen=player.is_named
-                    )
-        seated = info.player_of(person.id)
+        async with self._cache.store.begin() as unit:
+            person = await self._person(unit, info, player, request)
+        person_id = person.id
+        if player.address.startswith("@") and not player.is_named:
+            player = player._replace(name=player_name(person.name))
+        if not request.is_repeated or info.player_of(person_id) is None:  # not invited before a crash
+            if info.status == "paused":
+                check_allowed(info, by, seated_players=info.host_id is None)
+                await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
+            else:
+                info = await self._lobby.invite(
+                    info.id, person_id, player.name, by=by, players=players, is_chosen=player.is_named
+                )
+        seated = info.player_of(person_id)
         return player._replace(name=seated.name) if seated else player
 
     async def replace(self, info: TableInfo, seat: int, new: str, request: Request) -> str:
@@ -238,34 +240,25 @@ class LobbyLines:
         for it. The operator names a new person, who has the seat at once."""
         by, players = request.person_id, parse_players(new) if "@" in new else []
         if players:
-            async with self._person(info, players[0], request) as person:
-                if person.id == by:
-                    return await self._seats.ask(info.id, by, players[0].name, seat_name=info.names[seat])
-                return await self._seats.offer(info.id, info.names[seat], person.id, by=by)
+            async with self._cache.store.begin() as unit:
+                person_id = (await self._person(unit, info, players[0], request)).id
+            if person_id == by:
+                return await self._seats.ask(info.id, by, players[0].name, seat_name=info.names[seat])
+            return await self._seats.offer(info.id, info.names[seat], person_id, by=by)
         if by is not None:
             raise ValueError(f"Name the address of {new} too: `replace Bob by Dora <dora@example.org>`.")
-        async with self._cache.store.begin() as unit:
-            person_id = (await unit.people.add(new)).id
-        async with forgotten_if_refused(self._cache.store, person_id):
+        async with new_person(self._cache.store, new) as person_id:
             await self._running.replace_player(info.id, seat, person_id, new, by=None)
         return f"{new} plays on for {info.names[seat]}."
 
-    @asynccontextmanager
-    async def _person(self, info: TableInfo, player: Invited, request: Request) -> AsyncIterator[Person]:
+    async def _person(self, unit: UnitOfWork, info: TableInfo, player: Invited, request: Request) -> Person:
         """The person who is invited, by the account or by an address to which an invitation may go."""
-        is_discord = player.address.startswith("@")
-        async with self._cache.store.begin() as unit:
-            known = await unit.people.find_by_identity(
-                "discord" if is_discord else "email", player.address.removeprefix("@")
-            )
-            if is_discord:
-                person = await person_by_discord(unit, int(player.address[1:]), player.name)
-            else:
-                person = await person_by_address(unit, player.address, player.name)
-                if request.person_id is not None and not (request.is_repeated and info.player_of(person.id)):
-                    await check_invitable(unit, person, player.address, player.name)
-        async with forgotten_if_refused(self._cache.store, person.id, is_new=known is None):
-            yield person
+        if player.address.startswith("@"):
+            return await person_by_discord(unit, int(player.address[1:]), player.name)
+        person = await person_by_address(unit, player.address, player.name)
+        if request.person_id is not None and not (request.is_repeated and info.player_of(person.id)):
+            await check_invitable(unit, person, player.address, player.name)
+        return person
 
     async def _invite_robot(self, info: TableInfo, request: Request) -> str:
         robot = robots_of(await self._lobby.invite_robot(info.id, by=request.person_id))[-1]
