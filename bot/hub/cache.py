@@ -184,7 +184,7 @@ class TableCache:
         if table is not None and table.seq == metadata.info.seq and (table.has_log or not with_log):
             table.metadata = metadata
             return table
-        if not with_log and (table := load_from_snapshot(loaded)) is not None:
+        if not with_log and (table := load_from_snapshot(loaded, metadata)) is not None:
             return table
         async with self.store.read() as unit:
             metadata = await load_metadata(unit, table_id)
