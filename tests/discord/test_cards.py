@@ -56,7 +56,12 @@ def table(state: State) -> TableInfo:
 
 def view(state: State) -> TableView:
     return TableView(
-        table(state), state, 12345, f"99.{state.question_number}", pending_decisions(state, 99), ()
+        table(state),
+        engine.encode_state(state),
+        12345,
+        f"99.{state.question_number}",
+        pending_decisions(state, 99),
+        (),
     )
 
 
