@@ -140,7 +140,7 @@ class LobbyCommands:
             return await self._lines.replace(info, seat, new, request)
         async with self._cache.locked(table_id) as table:
             line = request._replace(lines=(f"robot {former}",))
-            seated = in_seat(info, info.names, line) if request.person_id else line._replace(seat=seat)
+            seated = in_seat(info, line) if request.person_id else line._replace(seat=seat)
             return await self._propose_robot(table, seated) if isinstance(seated, Request) else seated
 
     async def expire(self, row: StoredTimer) -> bool:

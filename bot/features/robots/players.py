@@ -184,7 +184,7 @@ class RobotPlayers:
 
         The table goes on meanwhile.
         """
-        view = (await self._cache.get(table_id)).view()
+        view = (await self._cache.get(table_id, with_log=False)).view()
         info, seat, line = view.table, request.seat, request.lines[0]
         decision_id = view.decision_id_of(seat)
         if view.state is None or decision_id is None or info.status != "running":
