@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo
 from bot.hub.loading import (
     UnreadableTable,
     build_table,
@@ -236,6 +237,10 @@ class TableCache:
             return table
         async with self.locked(table_id, with_log=with_log) as table:
             return table
+
+    async def info(self, table_id: int) -> TableInfo:
+        """What is known of a table without its log, from memory if it is there. Raises NotFound."""
+        return (await self.get(table_id, with_log=False)).info
 
     async def refresh(self, table_id: int) -> None:
         """See what other processes have written at a table, if it is in memory. Raises NotFound."""

@@ -240,7 +240,7 @@ class Hub:
         is_unread = isinstance(result, LineUnreadable | NotYourSeat) and word not in GAME_WORDS
         is_of_others = self.commands.depends_on_status(word) and self.commands.get(word) is None
         if is_unread and is_of_others:
-            info = (await self.cache.get(table_id, with_log=False)).info
+            info = await self.cache.info(table_id)
             return out_of_play(info)
         return result
 
