@@ -43,10 +43,17 @@ CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
 
 
+def keyed_locks() -> Callable[[int], asyncio.Lock]:
+    """A lock for each number, such as the id of a table. Keep no reference to one; it lasts while in use."""
+    locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+    return lambda key: locks.setdefault(key, asyncio.Lock())
+
+
 class TableCache:
     """The most recently used tables of a store.
 
-    reactions: called with every draft before it is written; what they add belongs to the same commit.
+    lock: of a table; requests at one table run one after another. reactions: called with every draft before
+    it is written; what they add belongs to the same commit.
     """
 
     def __init__(
@@ -62,7 +69,7 @@ class TableCache:
         self._total_size = 0
         self.ping_holdoff = ping_holdoff
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
-        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self.lock = keyed_locks()
         self._subscribers: set[asyncio.Event] = set()
         self.reactions: list[Callable[[CommitDraft], Awaitable[None]]] = []
         self._store_id: str | None = None
@@ -135,10 +142,6 @@ class TableCache:
         self._store_id = store_id
 
     # -- loading -----------------------------------------------------------------------------
-
-    def lock(self, table_id: int) -> asyncio.Lock:
-        """The lock of a table: requests at one table run one after another. Keep no reference to it."""
-        return self._locks.setdefault(table_id, asyncio.Lock())
 
     @asynccontextmanager
     async def locked(self, table_id: int, *, with_log: bool = True) -> AsyncIterator[LiveTable]:
