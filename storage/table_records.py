@@ -7,11 +7,11 @@ orders, which few tables have, are read with the same calls.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, Connection, Executable, union
+from sqlalchemy import BindParameter, Connection, Executable
 from sqlmodel import bindparam, col, select
 
 from storage.models import (
@@ -26,7 +26,7 @@ from storage.models import (
     TableSnapshot,
     VoteRecord,
 )
-from storage.transaction import acts_at, fetch
+from storage.transaction import acts_at, fetch, select_columns
 
 T = TypeVar("T")
 
@@ -46,32 +46,38 @@ class TablePoll(NamedTuple):
 class TableRecord(NamedTuple):
     """All of a table but its log, as of one moment.
 
-    seats: by number, then by age. people: of the seats and the deputies, of others who were read with them
-    too. identities: by person, oldest first. deputies: seat and person, of those who may act at that moment.
-    tail: the rows from the last move that counts on; all rows if none counts.
+    Seats, people, identities and rows of the log are rows with the columns that a move needs: models would
+    take twice as long. seats: by number, then by age. people: of the seats and the deputies, of others who
+    were read with them too. identities: by person, oldest first. deputies: seat and person, of those who may
+    act at that moment. tail: the rows from the last move that counts on; all rows if none counts.
     """
 
     table: GameTable
     snapshot: TableSnapshot
-    seats: Sequence[Seat]
-    people: dict[int, Person]
-    identities: dict[int, list[Identity]]
+    seats: Sequence[Any]
+    people: dict[int, Any]
+    identities: dict[int, list[Any]]
     deputies: dict[int, int]
     polls: tuple[TablePoll, ...]
     orders: tuple[OrderRecord, ...]
-    tail: Sequence[MoveRecord]
+    tail: Sequence[Any]
 
 
 _TABLES = select(GameTable, TableSnapshot).join(TableSnapshot).where(col(GameTable.id).in_(IDS))
-_SEATED = (col(Seat.table_id).in_(IDS), col(Seat.left_at).is_(None))
-_SEATS = select(Seat).where(*_SEATED).order_by(*SEAT_ORDER)
-_ACTING = (col(Deputy.table_id).in_(IDS), *acts_at(bindparam("now")))
-_DEPUTIES = select(Deputy).where(*_ACTING)
-_PERSON_IDS = union(
-    select(Seat.person_id).where(*_SEATED), select(Deputy.person_id).where(*_ACTING)
-).scalar_subquery()
-_PEOPLE = select(Person).where(col(Person.id).in_(_PERSON_IDS))
-_IDENTITIES = select(Identity).where(col(Identity.person_id).in_(_PERSON_IDS)).order_by(col(Identity.id))
+_SEATS = (
+    select_columns(Seat, "table_id", "id", "number", "person_id", "name", "joined_at")
+    .where(col(Seat.table_id).in_(IDS), col(Seat.left_at).is_(None))
+    .order_by(*SEAT_ORDER)
+)
+_DEPUTIES = select_columns(Deputy, "table_id", "seat", "person_id").where(
+    col(Deputy.table_id).in_(IDS), *acts_at(bindparam("now"))
+)
+_PEOPLE = select_columns(Person, "id", "preferences", "time_zone").where(col(Person.id).in_(IDS))
+_IDENTITIES = (
+    select_columns(Identity, "person_id", "id", "kind", "value", "verified_at", "preferred_at", "fault")
+    .where(col(Identity.person_id).in_(IDS))
+    .order_by(col(Identity.id))
+)
 _OPEN_POLLS = (
     select(PollRecord)
     .where(col(PollRecord.table_id).in_(IDS), col(PollRecord.closed_at).is_(None))
@@ -84,7 +90,7 @@ ARMED_ORDERS = (
     .order_by(col(OrderRecord.seat), col(OrderRecord.place), col(OrderRecord.id))
 )
 _TAILS = (
-    select(MoveRecord)
+    select_columns(MoveRecord, "table_id", "seq", "seat", "rewinds_to")
     .join(TableSnapshot, col(TableSnapshot.table_id) == col(MoveRecord.table_id))
     .where(col(MoveRecord.table_id).in_(IDS), col(MoveRecord.seq) >= col(TableSnapshot.current_move))
     .order_by(col(MoveRecord.seq))
@@ -115,12 +121,15 @@ def read_table_records(
 ) -> dict[int, TableRecord]:
     """The records of these tables by id, without those that do not exist. now: see `TableRecord`."""
 
-    def rows(query: Executable) -> list[Any]:
-        return fetch(connection, query, ids=table_ids, now=now)
+    def rows(query: Executable, ids: Collection[int] = table_ids) -> Sequence[Any]:
+        return connection.execute(query, {"ids": ids, "now": now}).all()
 
-    seats, deputies, orders = grouped(rows(_SEATS)), grouped(rows(_DEPUTIES)), grouped(rows(ARMED_ORDERS))
-    people = {person.id: person for person in rows(_PEOPLE)}
-    identities = grouped(rows(_IDENTITIES), "person_id")
+    seated, acting = rows(_SEATS), rows(_DEPUTIES)
+    person_ids = {each.person_id for each in (*seated, *acting)}
+    people = {person.id: person for person in rows(_PEOPLE, person_ids)}
+    identities = grouped(rows(_IDENTITIES, person_ids), "person_id")
+    seats, deputies = grouped(seated), grouped(acting)
+    orders = grouped(fetch(connection, ARMED_ORDERS, ids=table_ids))
     polls = defaultdict[int, list[TablePoll]](list)
     for each in read_open_polls(connection, table_ids):
         polls[each.poll.table_id].append(each)
@@ -131,5 +140,5 @@ def read_table_records(
             {deputy.seat: deputy.person_id for deputy in deputies[table.id]},
             tuple(polls[table.id]), tuple(orders[table.id]), tails[table.id],
         )
-        for table, snapshot in rows(_TABLES)
+        for table, snapshot in fetch(connection, _TABLES, ids=table_ids)
     }  # fmt: skip

@@ -101,6 +101,12 @@ def own_messages(shards: GuildShards | None) -> Sequence[Condition]:
     return (or_(is_own, col(OutboxMessage.table_id).is_(None)) if shards.first == 0 else is_own,)
 
 
+def select_columns(model: type[Model], *names: str) -> Select[*tuple[Any, ...]]:
+    """A query for these columns of a table."""
+    query: Select[*tuple[Any, ...]] = select(*(columns_of(model)[name] for name in names))
+    return query
+
+
 def fetch(connection: Connection, query: Executable, **parameters: Any) -> list[Any]:
     """What a query finds: of each row the value or the model, or a tuple of several.
 

@@ -18,7 +18,6 @@ import logging
 from collections.abc import Collection, Coroutine
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from weakref import WeakValueDictionary
 
 import discord
 
@@ -35,6 +34,7 @@ from bot.discord.posting import Outgoing, Poster, Unreachable
 from bot.discord.renaming import rename
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
+from bot.hub.cache import keyed_locks
 from bot.hub.notifications import messages
 from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import is_public
@@ -74,6 +74,7 @@ class DiscordDelivery:
         self.api = DiscordApi(client)
         self.threads = TableThreads(service, self.api)
         self.builder = CardBuilder(service, pictures)
+        self._lock = keyed_locks()
         self.finished = FinishedTurns(service, self.api, self._lock)
         poster = Poster(service, self.api, self.threads)
         self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
@@ -81,7 +82,6 @@ class DiscordDelivery:
         self.endings = Endings(service, poster, self.builder, self.finished)
         self._shards = shards
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
-        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
         self.deleted_messages = DeletedMessages(
@@ -284,9 +284,6 @@ class DiscordDelivery:
         if shown is None and is_turn and sent.notification.sentences:  # which nothing else tells
             return await self.notices.send_text(sent, await self.service.queries.table_info(table_id))
         return shown
-
-    def _lock(self, table_id: int) -> asyncio.Lock:
-        return self._locks.setdefault(table_id, asyncio.Lock())
 
     # -- keeping cards up to date ------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
 
 from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo
 from bot.hub.loading import (
     UnreadableTable,
     build_table,
@@ -42,10 +43,17 @@ CLEANUP_INTERVAL = timedelta(hours=1)
 RETENTION = timedelta(days=60)  # of results of requests, and of messages that were delivered or given up
 
 
+def keyed_locks() -> Callable[[int], asyncio.Lock]:
+    """A lock for each number, such as the id of a table. Keep no reference to one; it lasts while in use."""
+    locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+    return lambda key: locks.setdefault(key, asyncio.Lock())
+
+
 class TableCache:
     """The most recently used tables of a store.
 
-    reactions: called with every draft before it is written; what they add belongs to the same commit.
+    lock: of a table; requests at one table run one after another. reactions: called with every draft before
+    it is written; what they add belongs to the same commit.
     """
 
     def __init__(
@@ -61,7 +69,7 @@ class TableCache:
         self._total_size = 0
         self.ping_holdoff = ping_holdoff
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
-        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self.lock = keyed_locks()
         self._subscribers: set[asyncio.Event] = set()
         self.reactions: list[Callable[[CommitDraft], Awaitable[None]]] = []
         self._store_id: str | None = None
@@ -135,10 +143,6 @@ class TableCache:
 
     # -- loading -----------------------------------------------------------------------------
 
-    def lock(self, table_id: int) -> asyncio.Lock:
-        """The lock of a table: requests at one table run one after another. Keep no reference to it."""
-        return self._locks.setdefault(table_id, asyncio.Lock())
-
     @asynccontextmanager
     async def locked(self, table_id: int, *, with_log: bool = True) -> AsyncIterator[LiveTable]:
         """A locked table, up to date with the store. Raises NotFound."""
@@ -184,7 +188,7 @@ class TableCache:
         if table is not None and table.seq == metadata.info.seq and (table.has_log or not with_log):
             table.metadata = metadata
             return table
-        if not with_log and (table := load_from_snapshot(loaded)) is not None:
+        if not with_log and (table := load_from_snapshot(loaded, metadata)) is not None:
             return table
         async with self.store.read() as unit:
             metadata = await load_metadata(unit, table_id)
@@ -236,6 +240,10 @@ class TableCache:
             return table
         async with self.locked(table_id, with_log=with_log) as table:
             return table
+
+    async def info(self, table_id: int) -> TableInfo:
+        """What is known of a table without its log, from memory if it is there. Raises NotFound."""
+        return (await self.get(table_id, with_log=False)).info
 
     async def refresh(self, table_id: int) -> None:
         """See what other processes have written at a table, if it is in memory. Raises NotFound."""

@@ -240,7 +240,7 @@ class Hub:
         is_unread = isinstance(result, LineUnreadable | NotYourSeat) and word not in GAME_WORDS
         is_of_others = self.commands.depends_on_status(word) and self.commands.get(word) is None
         if is_unread and is_of_others:
-            info = (await self.cache.get(table_id, with_log=False)).info
+            info = await self.cache.info(table_id)
             return out_of_play(info)
         return result
 
@@ -272,7 +272,7 @@ class Hub:
             table = await self.cache.uncompared(table_id)
             if not table.begun:
                 return None
-            seated = in_seat(table.info, table.state.players, request)
+            seated = in_seat(table.info, request)
             if not isinstance(seated, Request) or self.commands.reader(table, seated) is not None:
                 return None
             return await self.moves.try_lines(table, seated)
@@ -294,10 +294,10 @@ class Hub:
     async def _carry_out_open(self, table_id: int, command: OpenCommand, request: Request) -> CommandResult:
         """Carry out a command while the table goes on."""
         if command.needs_seat:
-            view = (await self.cache.get(table_id)).view()
-            if view.state is None:
-                return out_of_play(view.table)
-            seated = in_seat(view.table, view.state.players, request)
+            table = await self.cache.get(table_id, with_log=False)
+            if not table.begun:
+                return out_of_play(table.stored_info)
+            seated = in_seat(table.info, request)
             if not isinstance(seated, Request):
                 return seated
             request = seated
@@ -366,7 +366,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         if not table.begun:
             return out_of_play(table.stored_info)
-        seated = in_seat(table.info, table.state.players, request)
+        seated = in_seat(table.info, request)
         if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)

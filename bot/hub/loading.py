@@ -121,7 +121,7 @@ def build_table(metadata: TableMetadata, rows: Sequence[LogRow]) -> LiveTable:
     return table
 
 
-def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:
+def load_from_snapshot(loaded: LoadedTable, metadata: TableMetadata) -> LiveTable | None:
     """A table without its log; None where a move could need it: in the lobby, after an undo, after damage."""
     snapshot, tail = loaded.record.snapshot, loaded.record.tail
     if not loaded.from_snapshot or loaded.state is None or not tail or tail[-1].seq != snapshot.seq:
@@ -130,7 +130,7 @@ def load_from_snapshot(loaded: LoadedTable) -> LiveTable | None:
         return None
     last_mover = tail[0].seat if snapshot.current_move else None
     position = Position(loaded.state, snapshot.state, loaded.pending)
-    return LiveTable.from_snapshot(loaded.metadata, position, snapshot.rewind_count, last_mover)
+    return LiveTable.from_snapshot(metadata, position, snapshot.rewind_count, last_mover)
 
 
 async def read_record(read: Callable[[int], Awaitable[TableRecord]], table_id: int) -> TableRecord:

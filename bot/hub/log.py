@@ -224,7 +224,7 @@ class TableLog:
         name = re.sub(r"^(operating|merger) round \d+$", r"\g<0>.1", name)  # the first of its set
         for seq in self.line_of_play.played:
             events = engine.decode_events(self.row(seq).events)
-            rounds = [e.round.partition(" of ")[0] for e in events if isinstance(e, RoundStarted)]
+            rounds = [e.name for e in events if isinstance(e, RoundStarted)]
             if name in rounds[:-1]:
                 return seq, f"After row {seq}, in which {name} began and ended"
             if name in rounds:

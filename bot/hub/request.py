@@ -268,16 +268,17 @@ def ask_to_confirm(request: Request, reason: str) -> ConfirmationRequired:
     return ConfirmationRequired(reason, "; ".join(request.lines) + _YES)
 
 
-def in_seat(info: TableInfo, names: Sequence[str], request: Request) -> Request | NotYourSeat:
-    """The request in the seat of its person, or the result where that is another's. names: of all seats."""
+def in_seat(info: TableInfo, request: Request) -> Request | NotYourSeat:
+    """The request in the seat of its person, or the result where that is another's. info: of a game that has
+    begun."""
     seat: int | None = request.seat
     if seat == UNKNOWN_SEAT and request.person_id is not None:
         seat = info.seat_of(request.person_id)
-    if seat is None or not 0 <= seat < len(names):
+    if seat is None or not 0 <= seat < len(info.names):
         return NotYourSeat(f"You have no seat at table {info.code}.")
     player = info.player_at(seat)
     if request.person_id is not None and (player is None or seat not in info.seats_of(request.person_id)):
-        return NotYourSeat(f"That is for {names[seat]}, not for you.")
+        return NotYourSeat(f"That is for {info.names[seat]}, not for you.")
     return request if seat == request.seat else request._replace(seat=seat)
 
 

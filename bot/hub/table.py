@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import engine
@@ -60,17 +61,17 @@ class Position(NamedTuple):
     pending: tuple[PendingDecision, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableView:
     """A table as it is now.
 
-    state: None in the lobby. current_decision_id: what an undo or a redo refers to if its player has no
-    pending decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo
+    encoded_state: empty in the lobby. current_decision_id: what an undo or a redo refers to if its player has
+    no pending decision. undo_seat: who made the last move; redo_seat: who made the last move that a redo
     restores. recipients: by seat, how its player or deputy is reached.
     """
 
     table: TableInfo
-    state: engine.State | None
+    encoded_state: bytes
     seq: int
     current_decision_id: str
     pending: tuple[PendingDecision, ...]
@@ -78,6 +79,11 @@ class TableView:
     undo_seat: int | None = None
     redo_seat: int | None = None
     recipients: Mapping[int, Recipient] = field(default_factory=dict)
+
+    @cached_property
+    def state(self) -> engine.State | None:
+        """The position, None in the lobby; decoded when somebody asks."""
+        return engine.decode_state(self.encoded_state) if self.encoded_state else None
 
     def decision_id_of(self, seat: int) -> str | None:
         """The decision that the seat has to make now, if any."""
@@ -336,10 +342,10 @@ class LiveTable:
         return number == str(self.state.question_number)
 
     def view(self) -> TableView:
-        """The table as it is now; the state is a copy."""
+        """The table as it is now; its state is a copy."""
         return TableView(
             self.info,
-            self.copy_state() if self.begun else None,
+            self.encoded_state if self.begun else b"",
             self.seq,
             self.current_decision_id,
             self.pending,

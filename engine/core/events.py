@@ -248,6 +248,11 @@ class RoundStarted(EventWithoutPieces, frozen=True):
 
     round: str
 
+    @property
+    def name(self) -> str:
+        """The round, without how many there are in its set: `operating round 3.1`."""
+        return self.round.partition(" of ")[0]
+
 
 class OperatingTurnStarted(Event, frozen=True):
     """A company starts its turn of an operating round."""

@@ -96,7 +96,7 @@ def round_statistics(start: State, moves: Iterable[Sequence[AnyEvent]]) -> list[
         for event in events:
             if isinstance(event, RoundStarted):
                 rows.append(_statistics_row(state, name, revenues))
-                name, revenues = event.round.partition(" of ")[0], {}
+                name, revenues = event.name, {}
             event.apply(state)
             if isinstance(event, TrainsRan):
                 revenues[event.company] = revenues.get(event.company, 0) + event.revenue

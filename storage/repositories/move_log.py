@@ -19,9 +19,9 @@ from sqlmodel import col, insert, select, update
 
 from engine import FORMAT_VERSION
 from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
-from storage.models import LogRow, MoveRecord, NewMessage, RequestResult, TableSnapshot, columns_of
+from storage.models import LogRow, MoveRecord, NewMessage, RequestResult, TableSnapshot
 from storage.repositories.clocks import MARK_BEHIND
-from storage.transaction import Repository
+from storage.transaction import Repository, select_columns
 
 
 class LineOfPlayRow(Protocol):
@@ -97,7 +97,7 @@ _UPDATE_SNAPSHOT_AT_REVISION = _UPDATE_SNAPSHOT.where(
 _INSERT_ROWS = insert(MoveRecord)
 _INSERT_RESULT = insert(RequestResult)
 _SELECT_ROWS = (
-    select(*(columns_of(MoveRecord)[name] for name in LogRow._fields))
+    select_columns(MoveRecord, *LogRow._fields)
     .where(col(MoveRecord.table_id) == bindparam("for_table"))
     .order_by(col(MoveRecord.seq))
 )

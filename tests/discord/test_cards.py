@@ -55,9 +55,8 @@ def table(state: State) -> TableInfo:
 
 
 def view(state: State) -> TableView:
-    return TableView(
-        table(state), state, 12345, f"99.{state.question_number}", pending_decisions(state, 99), ()
-    )
+    pending, decision_id = pending_decisions(state, 99), f"99.{state.question_number}"
+    return TableView(table(state), engine.encode_state(state), 12345, decision_id, pending, ())
 
 
 def check(components: list[Json], files: int = 0) -> None:

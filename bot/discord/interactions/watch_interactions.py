@@ -5,9 +5,7 @@ Everybody in the channel may press the buttons of the post; only the presser see
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
-from weakref import WeakValueDictionary
 
 import discord
 
@@ -21,6 +19,7 @@ from bot.discord.interactions.replies import RawModal, defer_privately, reply, r
 from bot.discord.table_lookup import resolve_table
 from bot.features.game_files.feature import game_text_file
 from bot.features.watch.feature import REFRESH, WatchedGame, may_be_shown_elsewhere
+from bot.hub.cache import keyed_locks
 from bot.hub.info import TableInfo
 from bot.pictures.views import NamedPicture, picture_file_name
 from bot.pictures.workers import WATCHED, Pictures, PictureWorkers
@@ -44,7 +43,7 @@ class WatchInteractions:
         self, service: Service, lines: LineInteractions, api: DiscordApi, pictures: PictureWorkers
     ) -> None:
         self._service, self._lines, self._api, self._workers = service, lines, api, pictures
-        self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+        self._lock = keyed_locks()
 
     @property
     def _pictures(self) -> Pictures:
@@ -67,7 +66,7 @@ class WatchInteractions:
             raise ValueError("A game is shown to a channel of a server.")
         place = _place(channel.id)
         person_id = await self._lines.person_id(interaction)
-        async with self._locks.setdefault(channel.id, asyncio.Lock()):
+        async with self._lock(channel.id):
             asked = (
                 watcher.look_at(url, place, person_id) if url else watcher.look(raw, place, person_id, table)
             )

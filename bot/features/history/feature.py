@@ -137,7 +137,7 @@ def game_records(start: engine.State, events: Sequence[bytes]) -> GameRecords:
         for event in engine.decode_events(raw):
             event.apply(state)
             if isinstance(event, RoundStarted):
-                round, worth = event.round.partition(" of ")[0], engine.standings(state)
+                round, worth = event.name, engine.standings(state)
             elif isinstance(event, engine.TrainsRan):
                 run = _larger(records.run, event.company, event.revenue, round)
                 records = records._replace(run=run)

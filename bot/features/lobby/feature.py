@@ -82,12 +82,12 @@ class LobbyCommands:
         """Choose the palette of a table, or say which it is."""
         if request.rest:
             await self._lobby.set_palette(table_id, request.rest, by=request.person_id)
-        info = (await self._cache.get(table_id, with_log=False)).info
+        info = await self._cache.info(table_id)
         return f"The pictures of table {info.code} are {info.palette}."
 
     async def _rematch(self, table_id: int, request: Request) -> str:
         """Open a table for a player of a game that is over; of the operator, for the player of the seat."""
-        info = (await self._cache.get(table_id, with_log=False)).info
+        info = await self._cache.info(table_id)
         player = info.player_of(request.person_id) or info.player_at(request.seat)
         if player is None:
             raise ValueError("A rematch is for those who have played.")
@@ -113,7 +113,7 @@ class LobbyCommands:
     async def _answer(self, table_id: int, request: Request) -> str:
         """`admit Dora`, `refuse Dora`."""
         admitted, by = request.word == "admit", request.person_id
-        info = (await self._cache.get(table_id, with_log=False)).info
+        info = await self._cache.info(table_id)
         seated = next((p for p in info.seated_players if p.name.casefold() == request.rest.casefold()), None)
         if request.is_repeated and admitted and seated is not None:  # before a crash
             return f"{seated.name} has a seat at table {info.code}."
@@ -122,7 +122,7 @@ class LobbyCommands:
     async def _replace(self, table_id: int, request: Request) -> CommandResult | str:
         """`replace Bob by Dora <dora@example.org>`, `replace Bob by robot`; of the operator `replace Bob by
         Dora`, for a new person."""
-        info = (await self._cache.get(table_id, with_log=False)).info
+        info = await self._cache.info(table_id)
         former, _, new = (part.strip() for part in request.rest.partition(" by "))
         seat = next((s for s, name in enumerate(info.names) if name.casefold() == former.casefold()), None)
         if not former or not new:
@@ -137,7 +137,7 @@ class LobbyCommands:
             return await self._lines.replace(info, seat, new, request)
         async with self._cache.locked(table_id) as table:
             line = request._replace(lines=(f"robot {former}",))
-            seated = in_seat(info, info.names, line) if request.person_id else line._replace(seat=seat)
+            seated = in_seat(info, line) if request.person_id else line._replace(seat=seat)
             return await self._propose_robot(table, seated) if isinstance(seated, Request) else seated
 
     async def expire(self, row: StoredTimer) -> bool:
@@ -191,7 +191,7 @@ class LobbyCommands:
 
     async def _who(self, table_id: int, request: Request) -> str:
         """The players of a table, for those who belong to it."""
-        info = (await self._cache.get(table_id, with_log=False)).info
+        info = await self._cache.info(table_id)
         check_allowed(info, request.person_id, seated_players=True)
         async with self._cache.store.read() as unit:
             rows = [await _row_of_player(unit, info, player) for player in info.seated_players]

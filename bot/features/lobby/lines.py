@@ -107,7 +107,7 @@ class LobbyLines:
 
     def _command(self, statuses: tuple[TableStatus, ...], act: Act, *forms: Form) -> OpenCommand:
         async def handle(table_id: int, request: Request) -> str:
-            return await act((await self._cache.get(table_id, with_log=False)).info, request)
+            return await act(await self._cache.info(table_id), request)
 
         name = forms[0].text.split()[0]
         return OpenCommand(name, forms, handle, needs_seat=False, statuses=statuses)
@@ -151,7 +151,7 @@ class LobbyLines:
         except ValueError:
             await self._running.end_now(info.id, by=by)
             raise
-        return (await self._cache.get(info.id, with_log=False)).info, invited
+        return await self._cache.info(info.id), invited
 
     async def _seat_host(
         self, info: TableInfo, request: Request, invited: Sequence[Invited], robots: int
@@ -159,7 +159,7 @@ class LobbyLines:
         """Seat who opens a table, and invite the others; what was done before a crash is left."""
         if info.player_of(request.person_id) is None:
             await self._join(info, request._replace(lines=("join",)))
-        names = [p.name for p in (await self._cache.get(info.id, with_log=False)).info.seated_players][:1]
+        names = [p.name for p in (await self._cache.info(info.id)).seated_players][:1]
         for each in invited:
             await self.invite(info.id, each, request, [*names, *(other.name for other in invited)])
         for _ in range(robots - len(robots_of(info))):
@@ -218,7 +218,7 @@ class LobbyLines:
     ) -> Invited:
         """Invite one player, and return them as they are called at the table. players: the names of all who
         are invited at once."""
-        info, by = (await self._cache.get(table_id, with_log=False)).info, request.person_id
+        info, by = await self._cache.info(table_id), request.person_id
         async with self._cache.store.begin() as unit:
             person = await self._person(unit, info, player, request)
         person_id = person.id

@@ -130,7 +130,7 @@ class SeatRequests:
     async def look(self, row: StoredTimer) -> bool:
         """Ask the players about a request that the host has not answered."""
         assert row.table_id is not None
-        info = (await self._cache.get(row.table_id)).info
+        info = await self._cache.info(row.table_id)
         async with self._cache.store.begin() as unit:
             taken = await unit.clocks.take_due(row)
             for request in await unit.clocks.open_requests(info.id) if taken else ():
@@ -172,7 +172,7 @@ class SeatRequests:
 
     async def answer(self, table_id: int, name: str, *, admitted: bool, by: int | None) -> str:
         """The host admits or refuses a person; what the host is told. name: `` for the only one who asks."""
-        info = (await self._cache.get(table_id)).info
+        info = await self._cache.info(table_id)
         async with self._cache.store.read() as unit:
             request = _find(await unit.clocks.open_requests(table_id), name, info)
             waits_too_long = request.seat != ANY_SEAT and unit.now >= request.asked_at + LATE
@@ -227,7 +227,7 @@ class SeatRequests:
     async def offer(self, table_id: int, seat_name: str, person_id: int, *, by: int | None) -> str:
         """Ask a person to play on in a seat; what the host or the player who does is told. The person answers
         by asking for the seat. Raises ValueError."""
-        info = (await self._cache.get(table_id)).info
+        info = await self._cache.info(table_id)
         seat = _seat_asked_for(info, seat_name)
         is_taken = info.player_at(seat) is not None
         check_allowed(info, by, seated_players=is_taken or info.host_id is None)

@@ -172,7 +172,7 @@ class Lobby(TableChanges):
 
     async def check_can_join(self, table_id: int, name: str) -> None:
         """Raises ValueError for a table that has started or is full, and for a name that cannot be used."""
-        info = (await self._cache.get(table_id)).info
+        info = await self._cache.info(table_id)
         check_in_lobby(info)
         check_no_robot_name(name)
         check_name(info, name, robot_that_makes_room(info))
@@ -217,7 +217,7 @@ class Lobby(TableChanges):
 
     async def uninvite(self, table_id: int, name: str, *, by: int | None) -> TableInfo:
         """Take back an invitation that nobody has answered. For the host."""
-        info = (await self._cache.get(table_id)).info
+        info = await self._cache.info(table_id)
         check_allowed(info, by)
         check_in_lobby(info)
         invited = unanswered(info, name)

@@ -139,7 +139,7 @@ class PersonalData:
     async def _erase(self, person_id: int, traces: Traces, table_ids: Sequence[int]) -> None:
         rest = Replacing((*traces.discord, *traces.addresses), traces.names)
         if self._folder is not None:
-            codes = [(await self._cache.get(table_id, with_log=False)).info.code for table_id in table_ids]
+            codes = [(await self._cache.info(table_id)).code for table_id in table_ids]
             await self._folder.erase(rest, codes)
         for table_id in table_ids:
             await self._leave(table_id, person_id, traces)

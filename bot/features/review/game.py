@@ -24,7 +24,7 @@ def places(game: GameHistory) -> list[Place]:
         found.append(Place(round, turn.company if turn else ""))
         for event in move.events:
             if isinstance(event, RoundStarted):
-                round = event.round.partition(" of ")[0]
+                round = event.name
         engine.fold(move.events, state)
     return found
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 
 import engine
 from bot.features.robots.worker import RobotWorker, plain_move
-from bot.hub.cache import TableCache
+from bot.hub.cache import TableCache, keyed_locks
 from bot.hub.command import Command, Form, OpenCommand
 from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
 from bot.hub.notifications.messages import poll_id
@@ -46,7 +46,7 @@ class RobotPlayers:
         self._cache, self._submit, self._announce = cache, submit, announce
         self.worker = RobotWorker(seconds)
         self._robots: dict[int, bool] = {}
-        self._locks: dict[int, asyncio.Lock] = {}
+        self._lock = keyed_locks()
         self._stuck: set[tuple[int, str]] = set()
 
     async def run(self) -> None:
@@ -88,7 +88,7 @@ class RobotPlayers:
 
     async def play(self, table_id: int, moves: int = 1_000) -> int:
         """Let the robots of a table move until a person is awaited, or so many moves are made; how many."""
-        async with self._locks.setdefault(table_id, asyncio.Lock()):
+        async with self._lock(table_id):
             made = 0
             while made < moves and await self._play_once(table_id):
                 made += 1
@@ -184,7 +184,7 @@ class RobotPlayers:
 
         The table goes on meanwhile.
         """
-        view = (await self._cache.get(table_id)).view()
+        view = (await self._cache.get(table_id, with_log=False)).view()
         info, seat, line = view.table, request.seat, request.lines[0]
         decision_id = view.decision_id_of(seat)
         if view.state is None or decision_id is None or info.status != "running":

@@ -46,7 +46,7 @@ class StatusCommands:
 
     async def _pause_or_resume(self, table_id: int, request: Request) -> CommandResult:
         """`pause` and `resume`, as a player writes them; of the operator, for the player of the seat."""
-        info = (await self._cache.get(table_id, with_log=False)).stored_info
+        info = await self._cache.info(table_id)
         player = info.player_at(request.seat)
         by = request.person_id or (player.person_id if player else None)
         if result := await self._cache.stored_result(request.request_id):

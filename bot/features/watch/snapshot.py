@@ -70,7 +70,7 @@ class Snapshot(NamedTuple):
             for event in line.events:
                 if isinstance(event, RoundStarted):
                     found.append((made, name))
-                    name = event.round.partition(" of ")[0]
+                    name = event.name
         if not found or found[-1][0] < self.moves or not self.state.game_over:
             found.append((self.moves, name))
         return found
