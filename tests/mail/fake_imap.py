@@ -14,11 +14,13 @@ INBOX_MAIL = b"From: ann@player.test\r\nTo: play@games.test\r\nMessage-ID: <m@pl
 
 @dataclass
 class FakeImap:
-    """What the server knows. token: with which one may log in. full: it takes no copies. asked: what came."""
+    """What the server knows. token: with which one may log in. full: it takes no copies. refused: the UIDs of
+    mails that it does not show. asked: what came."""
 
     token: str = "good"
     quota: tuple[int, int] = (10, 1000)
     full: bool = False
+    refused: set[int] = field(default_factory=set)
     port: int = 0
     mails: list[bytes] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -70,6 +72,8 @@ class FakeImap:
                 ]
             case ["UID", "SEARCH", *_]:
                 return ["SEARCH " + " ".join(str(n + 1) for n in range(len(self.mails))), "OK"]
+            case ["UID", "FETCH", uid, *_] if int(uid) in self.refused:
+                return ["NO [SERVERBUG] it cannot be read"]
             case ["UID", "FETCH", uid, *_] if "RFC822.SIZE" in command:
                 size = len(self.mails[int(uid) - 1])
                 return [f"{uid} FETCH (UID {uid} RFC822.SIZE {size})", "OK"]
