@@ -84,6 +84,8 @@ from mail.reply_address import ReplyToken, ServiceAddress, redact
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
 NOT_UNDERSTOOD = frozenset({"unclear", "no moves", "unreadable", "not done"})
+"""Reasons of replies to a mail that was not understood."""
+STILL_ASKED = NOT_UNDERSTOOD | {"shown", "said"}
 """Reasons of replies to a mail after which what was asked is still asked."""
 UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 """Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
@@ -252,8 +254,8 @@ class MailPolicy:
         return ruling
 
     async def _still_asked(self, ruling: Ruling) -> Ruling:
-        """The same ruling; where nothing was understood, `yes` to it confirms what waits for that."""
-        if ruling.reason not in NOT_UNDERSTOOD or ruling.offered_code:
+        """The same ruling; where nothing was done, `yes` to it confirms what waits for that."""
+        if ruling.reason not in STILL_ASKED or ruling.offered_code:
             return ruling
         code = await self._held.find_open_code(ruling.token)
         page = refusal_pages.still_asked(ruling.page) if code else ruling.page

@@ -334,6 +334,9 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("Sell it for me, yes", False),
         ("yes\n\nbuy CS?", False),
         ("buy " + "x" * 600, False),
+        ("turn", False),
+        ("status\n\nsay one moment", False),
+        ("say let me think", False),
         ("", False),
     ],
 )
