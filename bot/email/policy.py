@@ -219,7 +219,7 @@ class MailPolicy:
             page = refusal_pages.FAILED_AUTHENTICATION
             return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
         await self._people.heard_from(mail.sender or token.address)
-        if token.purpose == "reply" and mail.sender:
+        if token.purpose in {"reply", "unsubscribe"} and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":

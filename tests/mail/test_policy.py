@@ -249,6 +249,19 @@ async def test_stop_and_start(
     assert await desk.played() == []
 
 
+async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    """The email went to an address that is given up: it was said that nothing goes there any more."""
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", "ann@work.test")
+        await unit.people.remove_identity(ann, "email", ANN)
+    header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
+    outcome = await desk.arrive(reply(notice, "", to=header, subject="stop", sender="ann@work.test"))
+    assert "No more emails go to ann@work.test." in one_line(outcome.replies[0])
+
+
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
