@@ -147,6 +147,7 @@ _IMPERATIVES = frozenset(
 )
 _SMALL_TALK = re.compile(
     r"(?:p\.?s\.?:? )?(?:(?:i'm |i am )?sorry (?:for (?:the|my|being)|to keep)|apologies for"
+    r"|(?:please )?excuse (?:my|the|any) (?:brevity|short)"
     r"|(?:i )?hope (?:you|everyone|everybody|all|this finds)|well done|nicely (?:done|played)"
     r"|(?:good|nice|great|fun|fine|long|lucky) (?:game|run|round|turn|play|move|one)|looking forward to"
     r"|no (?:hurry|rush|worries|problem|stress)|thanks|thank you|many thanks|see you|welcome back|greetings"
