@@ -52,6 +52,7 @@ from bot.email.replies.reply_limits import (
 )
 from bot.email.replies.seat_replies import (
     NO_WORDS,
+    OK_WORDS,
     YES_CODE,
     YES_WORDS,
     ReadReply,
@@ -78,7 +79,7 @@ from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
-from mail.reading.unclear_lines import qualifies
+from mail.reading.unclear_lines import qualifies, without_idioms
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
@@ -95,7 +96,7 @@ MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
-_YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
+_YES = YES_WORDS | OK_WORDS | {"sure", "confirm", "confirmed", "join", "accept"}
 
 
 class MailPolicy:
@@ -347,8 +348,8 @@ class MailPolicy:
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        lines = reply.text.lines[:1]
-        word = first_word(lines[0]) if lines else ""
+        lines = reply.answer[:1]
+        word = first_word(without_idioms(lines[0]).lstrip(" ,.!-")) if lines else ""
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
         agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
         if token.purpose == "erase":  # which nothing brings back

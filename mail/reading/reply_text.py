@@ -83,9 +83,14 @@ class ReplyText(NamedTuple):
     within_talk: tuple[ReplyLine, ...] = ()
 
     @property
+    def own(self) -> tuple[ReplyLine, ...]:
+        """The sender's lines above the quoted email; where nothing stands there, those below."""
+        return self.above if any(line.text for line in self.above) else self.below
+
+    @property
     def lines(self) -> tuple[str, ...]:
-        """The sender's lines above the quoted email that are not blank."""
-        return tuple(line.text for line in self.above if line.text)
+        """Those of them that are not blank."""
+        return tuple(line.text for line in self.own if line.text)
 
 
 class ParsedReply(NamedTuple):

@@ -79,7 +79,7 @@ class NewHosts:
         if code is None or held is None:
             return Ruling("not done", refusal_pages.NOTHING_TO_CONFIRM, token)
         if await self._held.is_open(token, code):
-            if reply.text.lines and first_word(reply.text.lines[0]) in NO_WORDS:
+            if reply.answer and first_word(reply.answer[0]) in NO_WORDS:
                 page = answer_pages.confirmation("No table is opened, and nobody is invited.")
                 return Ruling("confirmed", page, token)
             if not reply.says_yes:
