@@ -66,7 +66,7 @@ from bot.email.replies.seat_replies import (
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, played_key
 from bot.email.tokens import TokenLookup
-from bot.hub.request import ConfirmationRequired, StaleDecision
+from bot.hub.request import ConfirmationRequired, QueryAnswer, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -473,7 +473,7 @@ def _mail_switch(mail: ParsedMail) -> str:
 
 def _reason(played: PlayResult | None) -> str:
     """By what a reply is counted."""
-    if played is None:
+    if played is None or isinstance(played.result, QueryAnswer):
         return "shown"
     if played.is_done:
         return PLAYED

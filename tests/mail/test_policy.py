@@ -353,6 +353,7 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("turn", False),
         ("status\n\nsay one moment", False),
         ("say let me think", False),
+        ("settings next on", False),
         ("", False),
     ],
 )
