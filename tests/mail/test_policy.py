@@ -60,6 +60,7 @@ async def test_orders_are_executed_and_echoed(desk: MailDesk, notice: Delivery) 
     ("line", "words"),
     [
         ("juggle", "no line that the game can read"),
+        ("Thanks all, good game!", "`say …` tells the table something"),
         ("bu SV", "If you mean that, reply with"),
         ("buy CA", "You can write instead"),
         ("buy CA\n\nbid CA 165", "Line 1"),

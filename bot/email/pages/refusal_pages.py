@@ -62,7 +62,7 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
 def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     """The reply has only prose."""
     blocks = (
-        Paragraph("Your email has no line that the game can read."),
+        Paragraph("Your email has no line that the game can read. `say …` tells the table something."),
         CopyableLines("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply)
