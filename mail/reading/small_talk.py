@@ -185,7 +185,7 @@ def is_harmless_paragraph(
 
 def _is_address(lines: Sequence[str], names: frozenset[str]) -> bool:
     """Whether lines are the writer's full name and an address, with numbers of house and phone."""
-    words = words_of(lines[0])
+    words = [word for word in words_of(lines[0]) if word not in _TITLES]
     return len(words) > 1 and set(words) <= names and any(re.search(r"\d", line) for line in lines[1:])
 
 
