@@ -34,6 +34,7 @@ idempotency key of a request is made from the seat, the Message-ID and the lines
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
@@ -79,7 +80,7 @@ from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
-from mail.reading.unclear_lines import qualifies, without_idioms
+from mail.reading.unclear_lines import qualifies
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
@@ -115,6 +116,7 @@ class MailPolicy:
     ) -> None:
         """key: signs the codes of held lines. hosts: as in `NewHosts`."""
         self._commands, self._address = service.commands, address
+        self._query_in = partial(query_in, service.commands)
         self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
@@ -348,8 +350,7 @@ class MailPolicy:
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        lines = reply.answer[:1]
-        word = first_word(without_idioms(lines[0]).lstrip(" ,.!-")) if lines else ""
+        lines, word = reply.answer[:1], reply.word
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
         agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
         if token.purpose == "erase":  # which nothing brings back
@@ -429,9 +430,6 @@ class MailPolicy:
         can_wait = played is None or (played.is_done and not played.legal_lines)
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
-
-    def _query_in(self, line: str) -> str | None:
-        return query_in(self._commands, line)
 
     async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""

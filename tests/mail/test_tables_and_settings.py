@@ -109,6 +109,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
 async def test_a_new_host_who_says_more_than_yes_is_asked_once_more(desk: MailDesk) -> None:
     await desk.write("Eve", "new 1830 Bob <bob@player.test>", to=ADDRESS)
     assert (await desk.write("Eve", "Yes, but what does it cost?")).reason == "not done"
+    assert (await desk.write("Eve", "No problem, yes, and thank you!")).reason == "not done"
     assert (await desk.write("Eve", "yes")).reason == "table"
 
 

@@ -37,7 +37,13 @@ from mail.reading.line_text import first_word, normalize_line, without_comment, 
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
 from mail.reading.small_talk import is_greeting
-from mail.reading.unclear_lines import Vocabulary, nearest_line, qualifies, starts_as_condition
+from mail.reading.unclear_lines import (
+    Vocabulary,
+    nearest_line,
+    qualifies,
+    starts_as_condition,
+    without_idioms,
+)
 from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
@@ -87,6 +93,11 @@ class ReadReply:
 
         texts = (line.text for line in self.text.own)
         return tuple(takewhile(bool, dropwhile(is_before, texts)))
+
+    @property
+    def word(self) -> str:
+        """The first word of the answer; of `No problem, yes!` it is `yes`."""
+        return first_word(without_idioms(" ".join(self.answer[:1])).lstrip(" ,.!-"))
 
     @property
     def says_yes(self) -> bool:
