@@ -187,11 +187,14 @@ class ImapConnection:
     async def _uid(self, command: str, uid: int, *arguments: str) -> Any:
         """The same for a command about one message. Raises MessageRefused or MailboxFull for NO and BAD."""
         response = await self._call(self._client.uid(command, str(uid), *arguments))
-        if response.result == "NO" and any(b"[OVERQUOTA]" in bytes(line).upper() for line in response.lines):
+        if response.result == "OK":
+            return response
+        said = _said(response)
+        if "[OVERQUOTA]" in said.upper():
             raise MailboxFull("the mailbox is full")
-        if response.result != "OK":
-            raise MessageRefused(_said(response))
-        return response
+        if "[TRYCREATE]" in said.upper():  # the folder is gone; the next connection creates it
+            raise ConnectionLost(said)
+        raise MessageRefused(said)
 
     # --- messages: methods with a UID raise MessageRefused too ---
 

@@ -186,3 +186,18 @@ async def test_a_mail_that_the_server_does_not_show_keeps_no_other_waiting(
             await asyncio.gather(task, return_exceptions=True)
     assert await done(desk) == ["1", "buy SV"] and server.asked.count("LOGIN") == 1
     assert alerts(caplog) == [REFUSED]
+
+
+async def test_a_folder_that_somebody_deletes_is_created_again(desk: MailDesk, notice: Delivery) -> None:
+    async with fake_imap() as server, ParserProcess() as parser:
+        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
+        task = asyncio.create_task(watcher.run())
+        try:
+            await until(lambda: "IDLE" in server.asked)
+            server.folders = False
+            server.mails.append(reply(notice, "buy SV"))
+            await until(lambda: server.asked.count("LOGIN") == 2 and server.asked[-1] == "IDLE")
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    assert server.folders and await desk.played() == ["buy SV"]
