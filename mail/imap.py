@@ -43,7 +43,11 @@ class LoginRefused(Exception):
     """The server has refused the user name and password."""
 
 
-class MailboxFull(Exception):
+class MessageRefused(Exception):
+    """The server has not carried out a command about one message; the connection is still good."""
+
+
+class MailboxFull(MessageRefused):
     """The mailbox has no room for this (OVERQUOTA, RFC 5530)."""
 
 
@@ -174,18 +178,25 @@ class ImapConnection:
         raise ConnectionLost(self._lost.result() if self._lost.done() else "the server does not answer")
 
     async def _call_ok(self, command: Awaitable[Any]) -> Any:
-        """The same for a command that must succeed: the library does not raise for NO and BAD.
-
-        Raises MailboxFull too.
-        """
+        """The same for a command that must succeed: the library does not raise for NO and BAD."""
         response = await self._call(command)
-        if response.result == "NO" and any(b"[OVERQUOTA]" in bytes(line).upper() for line in response.lines):
-            raise MailboxFull("the mailbox is full")
         if response.result != "OK":
-            raise ConnectionLost(f"the server answered {response.result} {response.lines[-1:]!r}")
+            raise ConnectionLost(_said(response))
         return response
 
-    # --- messages ---
+    async def _uid(self, command: str, uid: int, *arguments: str) -> Any:
+        """The same for a command about one message. Raises MessageRefused or MailboxFull for NO and BAD."""
+        response = await self._call(self._client.uid(command, str(uid), *arguments))
+        if response.result == "OK":
+            return response
+        said = _said(response)
+        if "[OVERQUOTA]" in said.upper():
+            raise MailboxFull("the mailbox is full")
+        if "[TRYCREATE]" in said.upper():  # the folder is gone; the next connection creates it
+            raise ConnectionLost(said)
+        raise MessageRefused(said)
+
+    # --- messages: methods with a UID raise MessageRefused too ---
 
     async def uids(self, first: int) -> list[int]:
         """The UIDs in the inbox from `first` on, ascending."""
@@ -193,26 +204,25 @@ class ImapConnection:
         found: set[int] = set()
         low = first
         while low + _UID_SLICE < self._uid_next:
-            found |= await self._search(f"{low}:{low + _UID_SLICE - 1}")
+            found.update(await self._search(f"UID {low}:{low + _UID_SLICE - 1}", "UNDELETED"))
             low += _UID_SLICE
-        found |= await self._search(f"{low}:*")
+        found.update(await self._search(f"UID {low}:*", "UNDELETED"))
         return sorted(uid for uid in found if uid >= first)  # `n:*` always includes the last message
 
-    async def _search(self, range: str) -> set[int]:
-        response = await self._call_ok(self._client.uid_search(f"UID {range}", "UNDELETED", charset=None))
-        lines = [bytes(line) for line in response.lines[:-1]]
-        return {int(word) for line in lines for word in line.split() if word.isdigit()}
+    async def _search(self, *criteria: str) -> list[int]:
+        response = await self._call_ok(self._client.uid_search(*criteria, charset=None))
+        return [int(word) for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()]
 
     async def size(self, uid: int) -> int | None:
         """The size of a message in bytes; None where it is gone."""
-        response = await self._call_ok(self._client.uid("fetch", str(uid), "(UID RFC822.SIZE)"))
+        response = await self._uid("fetch", uid, "(UID RFC822.SIZE)")
         found = (re.search(rb"RFC822\.SIZE (\d+)", bytes(line)) for line in response.lines)
         return next((int(size[1]) for size in found if size), None)
 
     async def fetch(self, uid: int, max_bytes: int | None = None) -> bytes | None:
         """The bytes of a message, or the first `max_bytes` of them; None where it is gone. Sets no flags."""
         part = "BODY.PEEK[]" if max_bytes is None else f"BODY.PEEK[]<0.{max_bytes}>"
-        response = await self._call_ok(self._client.uid("fetch", str(uid), f"(UID {part})"))
+        response = await self._uid("fetch", uid, f"(UID {part})")
         # The message's bytes are the only bytearray among the lines.
         return next((bytes(line) for line in response.lines if isinstance(line, bytearray)), None)
 
@@ -220,14 +230,12 @@ class ImapConnection:
         """Move a message to a folder; a message that is gone is ignored."""
         name = self._folders[folder]
         if self._client.has_capability("MOVE"):
-            await self._call_ok(self._client.uid("move", str(uid), name))
+            await self._uid("move", uid, name)
             return
-        await self._call_ok(self._client.uid("copy", str(uid), name))
-        await self._call_ok(self._client.uid("store", str(uid), r"+FLAGS.SILENT (\Deleted)"))
-        if self._client.has_capability(
-            "UIDPLUS"
-        ):  # a plain EXPUNGE would also delete what other clients have marked
-            await self._call_ok(self._client.uid("expunge", str(uid)))
+        await self._uid("copy", uid, name)
+        await self._uid("store", uid, r"+FLAGS.SILENT (\Deleted)")
+        if self._client.has_capability("UIDPLUS"):  # a plain EXPUNGE also deletes what other clients marked
+            await self._uid("expunge", uid)
 
     async def quota(self) -> Quota | None:
         """How full the mailbox is; None where the server has no limit, or does not say (RFC 9208)."""
@@ -244,32 +252,38 @@ class ImapConnection:
 
         The folder stays selected: the connection is of no use for the inbox any more.
         """
-        return await self._delete(folder, "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+        uids = await self._search_in(folder, "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+        await self._delete(uids)
+        return len(uids)
 
-    async def delete_with(self, folder: Folder, address: str) -> int:
+    async def delete_with(self, folder: Folder, address: str) -> bool:
         """Delete the messages of a folder that have an address in a header or in the body, but not those in
-        which it is only a part of longer ones; returns how many.
+        which it is only a part of longer ones; returns whether the server has let us read all of them.
 
         The folder stays selected, as after `delete_before`.
         """
-        return await self._delete(folder, "TEXT", _quoted(address), address=address)
+        chosen, refused = [], 0
+        for uid in await self._search_in(folder, "TEXT", _quoted(address)):
+            try:
+                if _has_address(await self.fetch(uid) or b"", address):
+                    chosen.append(uid)
+            except MessageRefused:
+                refused += 1
+        await self._delete(chosen)
+        return not refused
 
-    async def _delete(self, folder: Folder, *criteria: str, address: str = "") -> int:
+    async def _search_in(self, folder: Folder, *criteria: str) -> list[int]:
         await self._call_ok(self._client.select(self._folders[folder]))
-        response = await self._call_ok(self._client.uid_search(*criteria, charset=None))
-        uids = [
-            word.decode() for line in response.lines[:-1] for word in bytes(line).split() if word.isdigit()
-        ]
-        if address:
-            uids = [uid for uid in uids if _has_address(await self.fetch(int(uid)) or b"", address)]
+        return await self._search(*criteria)
+
+    async def _delete(self, uids: list[int]) -> None:
         for start in range(0, len(uids), 200):
-            chosen = ",".join(uids[start : start + 200])
+            chosen = ",".join(map(str, uids[start : start + 200]))
             await self._call_ok(self._client.uid("store", chosen, r"+FLAGS.SILENT (\Deleted)"))
             if self._client.has_capability("UIDPLUS"):
                 await self._call_ok(self._client.uid("expunge", chosen))
             else:
                 await self._call_ok(self._client.expunge())  # our own folder: nobody else marks mail there
-        return len(uids)
 
     async def wait_for_mail(self, seconds: float) -> None:
         """Wait until the server announces something, at most `seconds`; the caller then searches again."""
@@ -342,6 +356,10 @@ def _has_address(raw: bytes, address: str) -> bool:
             return True
         is_found = is_found or address.casefold() in text.casefold()
     return not is_found
+
+
+def _said(response: Any) -> str:
+    return f"the server answered {response.result} {response.lines[-1:]!r}"
 
 
 def _quoted(text: str) -> str:

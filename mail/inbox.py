@@ -29,6 +29,7 @@ from mail.imap import (
     ImapConnection,
     LoginRefused,
     MailboxFull,
+    MessageRefused,
     Quota,
     why_unreachable,
 )
@@ -40,6 +41,14 @@ from mail.reply_address import ReplyToken, redact
 log = logging.getLogger(__name__)
 operator_log = logging.getLogger("for the operator")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+REFUSED = (
+    "The mail server refuses to show or to move an email in the inbox. It is tried again each minute, and no "
+    "other email waits for it. The log has its UID: if the server does not recover, delete it by hand."
+)
+NOT_ERASED = (
+    "The mail server refuses to show an email that may be from a person whose data was erased. It is tried "
+    "again each hour. If the server does not recover, delete it by hand."
+)
 MAX_ALERTS = 1000  # of different kinds that are remembered
 
 
@@ -223,6 +232,10 @@ class InboxWatcher:
                 failed_uids.append(uid)
                 full = "The mailbox is full, so mail that was dealt with stays in the inbox."
                 self._alerts.send("full", full)
+            except MessageRefused as refused:
+                failed_uids.append(uid)
+                log.warning("mailbox: the email with UID %d stays in the inbox: %s", uid, refused)
+                self._alerts.send("refused", REFUSED, every=DAY)
             except ParserFailed:
                 failed_uids.append(uid)
             except Exception:
@@ -307,6 +320,7 @@ class MailboxCaretaker:
         self._erased = erased
         self._now = now
         self._deleted_before: date | None = None
+        self._alerts = OperatorAlerts(now)
 
     async def run(self) -> None:
         """Look after the mailbox until cancelled."""
@@ -332,14 +346,18 @@ class MailboxCaretaker:
                     if count := await imap.delete_before(folder, day):
                         log.info("mailbox: %d emails from before %s are deleted from %s", count, day, folder)
                 self._deleted_before = day
-            if self._erased and (addresses := await self._erased.erased_addresses()):
-                for address in addresses:
-                    for folder in Folder:
-                        await imap.delete_with(folder, address)
-                await self._erased.mailbox_is_erased(addresses)
+            if self._erased:
+                await self._erase(imap, self._erased)
             await self._tidied(fullness(await imap.quota()))
         finally:
             await imap.close()
+
+    async def _erase(self, imap: ImapConnection, people: ErasedPeople) -> None:
+        for address in await people.erased_addresses():
+            if all([await imap.delete_with(folder, address) for folder in Folder]):
+                await people.mailbox_is_erased([address])
+            else:
+                self._alerts.send("not erased", NOT_ERASED, every=DAY)
 
 
 def fullness(quota: Quota | None) -> str:

@@ -34,6 +34,7 @@ idempotency key of a request is made from the seat, the Message-ID and the lines
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.email.confirmations import Confirmations
 from bot.email.pages import answer_pages, refusal_pages
@@ -52,6 +53,7 @@ from bot.email.replies.reply_limits import (
 )
 from bot.email.replies.seat_replies import (
     NO_WORDS,
+    OK_WORDS,
     YES_CODE,
     YES_WORDS,
     ReadReply,
@@ -65,7 +67,7 @@ from bot.email.replies.seat_replies import (
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, played_key
 from bot.email.tokens import TokenLookup
-from bot.hub.request import ConfirmationRequired, StaleDecision
+from bot.hub.request import ConfirmationRequired, QueryAnswer, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from mail.composing.page import MailPage
@@ -84,6 +86,8 @@ from mail.reply_address import ReplyToken, ServiceAddress, redact
 STALE = "stale"
 """The reason of a reply to lines for a question that is no longer asked."""
 NOT_UNDERSTOOD = frozenset({"unclear", "no moves", "unreadable", "not done"})
+"""Reasons of replies to a mail that was not understood."""
+STILL_ASKED = NOT_UNDERSTOOD | {"shown", "said"}
 """Reasons of replies to a mail after which what was asked is still asked."""
 UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 """Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
@@ -93,7 +97,7 @@ MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
-_YES = YES_WORDS | {"ok", "confirm", "confirmed", "join", "accept"}
+_YES = YES_WORDS | OK_WORDS | {"sure", "confirm", "confirmed", "join", "accept"}
 
 
 class MailPolicy:
@@ -112,6 +116,7 @@ class MailPolicy:
     ) -> None:
         """key: signs the codes of held lines. hosts: as in `NewHosts`."""
         self._commands, self._address = service.commands, address
+        self._query_in = partial(query_in, service.commands)
         self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
@@ -217,7 +222,7 @@ class MailPolicy:
             page = refusal_pages.FAILED_AUTHENTICATION
             return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
         await self._people.heard_from(mail.sender or token.address)
-        if token.purpose == "reply" and mail.sender:
+        if token.purpose in {"reply", "unsubscribe"} and mail.sender:
             token = replace(token, address=mail.sender)  # a person with several is answered where they write
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
@@ -252,8 +257,8 @@ class MailPolicy:
         return ruling
 
     async def _still_asked(self, ruling: Ruling) -> Ruling:
-        """The same ruling; where nothing was understood, `yes` to it confirms what waits for that."""
-        if ruling.reason not in NOT_UNDERSTOOD or ruling.offered_code:
+        """The same ruling; where nothing was done, `yes` to it confirms what waits for that."""
+        if ruling.reason not in STILL_ASKED or ruling.offered_code:
             return ruling
         code = await self._held.find_open_code(ruling.token)
         page = refusal_pages.still_asked(ruling.page) if code else ruling.page
@@ -345,8 +350,7 @@ class MailPolicy:
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        lines = reply.text.lines[:1]
-        word = first_word(lines[0]) if lines else ""
+        lines, word = reply.answer[:1], reply.word
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
         agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
         if token.purpose == "erase":  # which nothing brings back
@@ -427,9 +431,6 @@ class MailPolicy:
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
-    def _query_in(self, line: str) -> str | None:
-        return query_in(self._commands, line)
-
     async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
         self._alerts.send(
@@ -470,7 +471,7 @@ def _mail_switch(mail: ParsedMail) -> str:
 
 def _reason(played: PlayResult | None) -> str:
     """By what a reply is counted."""
-    if played is None:
+    if played is None or isinstance(played.result, QueryAnswer):
         return "shown"
     if played.is_done:
         return PLAYED

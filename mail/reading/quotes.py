@@ -144,7 +144,9 @@ def _may_be_wrapped(lines: Sequence[str], at: int) -> bool:
 
 
 def _is_delimiter(line: str) -> bool:
-    return line.strip(" ->|*#_=").casefold().startswith(_DELIMITERS)
+    """Whether a line asks to write above it. Yahoo's program for phones puts an attribution before that."""
+    lower = line.casefold()
+    return lower.strip(" ->|*#_=").startswith(_DELIMITERS) or DELIMITER.casefold() in lower
 
 
 def _is_separator(line: str) -> bool:

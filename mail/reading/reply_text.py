@@ -44,7 +44,10 @@ _DEVICE_SIGNATURES = tuple(
     |ottieni outlook|verstuurd vanaf|verzonden vanaf|verzonden met|download outlook|outlook voor|skickat från
     |hämta outlook|sendt fra|hent outlook|lähetetty|hanki outlook|wysłane z|wysłano z|pobierz outlook
     |odesláno z|získat outlook|отправлено с|отправлено из|[avast|virus-free|virenfrei|iphoneから送信|从我的
-    |發自我的|发自我的
+    |發自我的|发自我的|從我的|enviada do meu|enviada a partir|trimis de pe|iphone'umdan gönderildi
+    |ipad'imden gönderildi|στάλθηκε από|küldve az|iphone-ról küldve|ipad-ről küldve|נשלח מה|надіслано з
+    |odoslané z|poslano s|poslano z|나의 iphone에서|나의 ipad에서|gửi từ|сообщение отправлено из
+    |mit proton mail gesendet|mit spark gesendet|von unterwegs gesendet|unterwegs gesendet|mobil gesendet
     """.replace("\n    ", "").split("|")
 )
 
@@ -80,9 +83,14 @@ class ReplyText(NamedTuple):
     within_talk: tuple[ReplyLine, ...] = ()
 
     @property
+    def own(self) -> tuple[ReplyLine, ...]:
+        """The sender's lines above the quoted email; where nothing stands there, those below."""
+        return self.above if any(line.text for line in self.above) else self.below
+
+    @property
     def lines(self) -> tuple[str, ...]:
-        """The sender's lines above the quoted email that are not blank."""
-        return tuple(line.text for line in self.above if line.text)
+        """Those of them that are not blank."""
+        return tuple(line.text for line in self.own if line.text)
 
 
 class ParsedReply(NamedTuple):

@@ -147,6 +147,7 @@ _IMPERATIVES = frozenset(
 )
 _SMALL_TALK = re.compile(
     r"(?:p\.?s\.?:? )?(?:(?:i'm |i am )?sorry (?:for (?:the|my|being)|to keep)|apologies for"
+    r"|(?:please )?excuse (?:my|the|any) (?:brevity|short)"
     r"|(?:i )?hope (?:you|everyone|everybody|all|this finds)|well done|nicely (?:done|played)"
     r"|(?:good|nice|great|fun|fine|long|lucky) (?:game|run|round|turn|play|move|one)|looking forward to"
     r"|no (?:hurry|rush|worries|problem|stress)|thanks|thank you|many thanks|see you|welcome back|greetings"
@@ -184,7 +185,7 @@ def is_harmless_paragraph(
 
 def _is_address(lines: Sequence[str], names: frozenset[str]) -> bool:
     """Whether lines are the writer's full name and an address, with numbers of house and phone."""
-    words = words_of(lines[0])
+    words = [word for word in words_of(lines[0]) if word not in _TITLES]
     return len(words) > 1 and set(words) <= names and any(re.search(r"\d", line) for line in lines[1:])
 
 

@@ -1,5 +1,5 @@
 """An IMAP server that knows just enough, with what the real ones in the tests lack: XOAUTH2 with a token that
-may be refused, a quota, and no room."""
+may be refused, a quota, no room, mails that it does not show, and folders that are deleted."""
 
 import asyncio
 import base64
@@ -14,11 +14,15 @@ INBOX_MAIL = b"From: ann@player.test\r\nTo: play@games.test\r\nMessage-ID: <m@pl
 
 @dataclass
 class FakeImap:
-    """What the server knows. token: with which one may log in. full: it takes no copies. asked: what came."""
+    """What the server knows. token: with which one may log in. full: it takes no copies. folders: whether it
+    has those of mail that was dealt with. refused: the UIDs of mails that it does not show. asked: what came.
+    """
 
     token: str = "good"
     quota: tuple[int, int] = (10, 1000)
     full: bool = False
+    folders: bool = True
+    refused: set[int] = field(default_factory=set)
     port: int = 0
     mails: list[bytes] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -60,7 +64,7 @@ class FakeImap:
         match command.split():
             case ["CAPABILITY"]:
                 return ["CAPABILITY IMAP4rev1 IDLE QUOTA AUTH=XOAUTH2", "OK"]
-            case ["LIST", _, name]:
+            case ["LIST", _, name] if self.folders or name == "INBOX":
                 return [f'LIST () "/" {name}', "OK"]
             case ["SELECT", _]:
                 return [
@@ -70,12 +74,18 @@ class FakeImap:
                 ]
             case ["UID", "SEARCH", *_]:
                 return ["SEARCH " + " ".join(str(n + 1) for n in range(len(self.mails))), "OK"]
+            case ["UID", "FETCH", uid, *_] if int(uid) in self.refused:
+                return ["NO [SERVERBUG] it cannot be read"]
             case ["UID", "FETCH", uid, *_] if "RFC822.SIZE" in command:
                 size = len(self.mails[int(uid) - 1])
                 return [f"{uid} FETCH (UID {uid} RFC822.SIZE {size})", "OK"]
             case ["UID", "FETCH", uid, *_]:
                 raw = self.mails[int(uid) - 1].decode()
                 return [f"{uid} FETCH (UID {uid} BODY[] {{{len(raw)}}}\r\n{raw})", "OK"]
+            case ["CREATE", *_]:
+                self.folders = True
+            case ["UID", "COPY", *_] if not self.folders:
+                return ["NO [TRYCREATE] no such folder"]
             case ["UID", "COPY", *_] if self.full:
                 return ["NO [OVERQUOTA] no room"]
             case ["GETQUOTAROOT", _]:

@@ -2,19 +2,19 @@
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mail.imap import Folder, ImapConnection, Quota
-from mail.inbox import INTERVAL, InboxWatcher, MailboxCaretaker, fullness
+from mail.inbox import INTERVAL, NOT_ERASED, REFUSED, InboxWatcher, MailboxCaretaker, fullness
 from mail.reading.parser_process import ParserProcess
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
 from tests.mail.mail_desk import MailDesk, alerts, reply
 from tests.mail.servers import Delivery, Mailbox, dovecot_server, pymap_server
-from tests.mail.test_inbox import FAST, until
+from tests.mail.test_inbox import FAST, done, until
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
 
@@ -69,8 +69,44 @@ async def test_mail_with_an_address_is_deleted_but_not_with_a_longer_one(
     async with fake_imap() as server:
         server.mails.append(text)
         imap = await ImapConnection.open(server.account, 10.0)
-        assert await imap.delete_with(Folder.PROCESSED, "ann@player.test") == is_deleted
+        assert await imap.delete_with(Folder.PROCESSED, "ann@player.test")
+        assert ("EXPUNGE" in server.asked) == is_deleted
         await imap.close()
+
+
+class Erased:
+    """Two people whose mail is to be deleted."""
+
+    def __init__(self) -> None:
+        self.addresses = ["ann@player.test", "bob@player.test"]
+
+    async def erased_addresses(self) -> list[str]:
+        return list(self.addresses)
+
+    async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
+        self.addresses = [each for each in self.addresses if each not in addresses]
+
+
+async def test_a_mail_that_the_server_does_not_show_is_not_called_erased(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What can be read is deleted, and the mailbox is looked after as ever."""
+    told: list[str] = []
+
+    async def tidied(text: str) -> None:
+        told.append(text)
+
+    async with fake_imap() as server:
+        server.mails += [INBOX_MAIL, b"To: bob@player.test\r\n\r\n"]
+        server.refused = {1}
+        care = MailboxCaretaker(server.account, 0, tidied, erased := Erased())
+        await care.tidy()
+        assert erased.addresses == ["ann@player.test", "bob@player.test"] and told == [""]
+        assert "EXPUNGE" in server.asked
+        assert alerts(caplog) == [NOT_ERASED]
+        server.refused.clear()
+        await care.tidy()
+    assert erased.addresses == []
 
 
 @pytest.mark.parametrize(("used", "said"), [(899, ""), (900, "90 % full (900 of 1000 KiB)"), (1001, "100 %")])
@@ -126,3 +162,42 @@ async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(
             await asyncio.gather(task, return_exceptions=True)
     assert await desk.played() == ["buy SV"] and server.asked.count("LOGIN") == 1
     assert alerts(caplog) == ["The mailbox is full, so mail that was dealt with stays in the inbox."]
+
+
+async def test_a_mail_that_the_server_does_not_show_keeps_no_other_waiting(
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stays in the inbox and is tried again, on the same connection, until the server shows it."""
+    async with fake_imap() as server, ParserProcess() as parser:
+        server.mails += [reply(notice, "note 1", message_id="<1@p>"), reply(notice, "buy SV")]
+        server.refused = {1}
+        warned: list[str] = []
+        watcher = InboxWatcher(
+            server.account, desk.arrivals, desk.policy.handle, parser, FAST, warn=warned.append
+        )
+        task = asyncio.create_task(watcher.run())
+        try:
+            await until(lambda: len(warned) >= 2)
+            assert await desk.played() == ["buy SV"] and "1 email in it waits" in warned[-1]
+            server.refused.clear()
+            await until(lambda: warned[-1:] == [""])
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    assert await done(desk) == ["1", "buy SV"] and server.asked.count("LOGIN") == 1
+    assert alerts(caplog) == [REFUSED]
+
+
+async def test_a_folder_that_somebody_deletes_is_created_again(desk: MailDesk, notice: Delivery) -> None:
+    async with fake_imap() as server, ParserProcess() as parser:
+        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
+        task = asyncio.create_task(watcher.run())
+        try:
+            await until(lambda: "IDLE" in server.asked)
+            server.folders = False
+            server.mails.append(reply(notice, "buy SV"))
+            await until(lambda: server.asked.count("LOGIN") == 2 and server.asked[-1] == "IDLE")
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    assert server.folders and await desk.played() == ["buy SV"]

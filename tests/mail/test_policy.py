@@ -60,6 +60,7 @@ async def test_orders_are_executed_and_echoed(desk: MailDesk, notice: Delivery) 
     ("line", "words"),
     [
         ("juggle", "no line that the game can read"),
+        ("Thanks all, good game!", "`say …` tells the table something"),
         ("bu SV", "If you mean that, reply with"),
         ("buy CA", "You can write instead"),
         ("buy CA\n\nbid CA 165", "Line 1"),
@@ -249,6 +250,19 @@ async def test_stop_and_start(
     assert await desk.played() == []
 
 
+async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    """The email went to an address that is given up: it was said that nothing goes there any more."""
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", "ann@work.test")
+        await unit.people.remove_identity(ann, "email", ANN)
+    header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
+    outcome = await desk.arrive(reply(notice, "", to=header, subject="stop", sender="ann@work.test"))
+    assert "No more emails go to ann@work.test." in one_line(outcome.replies[0])
+
+
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
@@ -328,12 +342,19 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("yes right", True),
         ("yes sure thanks", True),
         ("Yes correct.", True),
+        ("Hello,\n\nyes\n\nAnn", True),
+        ("> If you mean that, reply with\n> yes\n\nyes", True),
+        ("> If you mean that, reply with\n> yes\n\nyes\nbut not yet", False),
         ("Yes?", False),
         ("Yes, if Bob sells", False),
         ("Yes, but only if Bob buys CS", False),
         ("Sell it for me, yes", False),
         ("yes\n\nbuy CS?", False),
         ("buy " + "x" * 600, False),
+        ("turn", False),
+        ("status\n\nsay one moment", False),
+        ("say let me think", False),
+        ("settings next on", False),
         ("", False),
     ],
 )

@@ -131,7 +131,15 @@ async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
 
 @pytest.mark.parametrize(
     ("word", "told"),
-    [("Yes.", "Bob accepts"), ("no", "Bob declines"), ("no way", ""), ("yes\nbut only this once", "")],
+    [
+        ("Yes.", "Bob accepts"),
+        ("Hi Ann,\n\nyes\n\nBob", "Bob accepts"),
+        ("> Undo 2 moves?\nyes", "Bob accepts"),
+        ("no", "Bob declines"),
+        ("No, thanks.", "Bob declines"),
+        ("no way", ""),
+        ("yes\nbut only this once", ""),
+    ],
 )
 async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) -> None:
     """It was answered that the email has no line, and by `undo`."""
@@ -141,7 +149,7 @@ async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) ->
     before = await desk.played()
     await desk.write("Bob", word)
     assert f"{told}: Undo 2 moves?" in desk.newest[BOB].text if told else await desk.played() == before
-    assert (await desk.played() == []) is (word == "Yes.")
+    assert (await desk.played() == []) is (told == "Bob accepts")
 
 
 async def test_a_yes_with_a_condition_plays_nothing(desk: MailDesk) -> None:

@@ -71,11 +71,37 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
     assert f"{eve} belongs to somebody else." in desk.newest[eve].text
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Hi Ann,\n\nyes, thank you!\n\nBob", "You have a seat"),
+        ("> To take your seat, reply with\n> yes\n\nyes\n\nBob", "You have a seat"),
+        ("Okay!", "You have a seat"),
+        ("Sure", "You have a seat"),
+        ("No problem, yes!", "You have a seat"),
+        ("Hello,\nno, sorry", "You have declined"),
+        ("Nope", "You have declined"),
+    ],
+)
+async def test_an_invitation_is_answered_as_people_write(desk: MailDesk, said: str, told: str) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    assert (await desk.write("Bob", said)).reason == "confirmed"
+    assert told in desk.newest["bob@player.test"].text
+
+
+async def test_a_command_below_the_quote_counts(desk: MailDesk) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", "settings", to=ADDRESS)
+    await desk.write("Ann", "> Your settings", "> settings next off", "", "settings next on", "", "Ann")
+    assert "Set: next on." in desk.newest[ANN].text
+
+
 async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
     await desk.person("Ann")
     await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
     invitation = desk.newest["bob@player.test"]
-    for said in ("Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai"):
+    for said in ("Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!"):
         assert (await desk.write("Bob", said, original=invitation)).reason == "not done", said
     assert (await desk.write("Bob", "Yes, I would love to!", original=invitation)).reason == "confirmed"
 
@@ -83,6 +109,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
 async def test_a_new_host_who_says_more_than_yes_is_asked_once_more(desk: MailDesk) -> None:
     await desk.write("Eve", "new 1830 Bob <bob@player.test>", to=ADDRESS)
     assert (await desk.write("Eve", "Yes, but what does it cost?")).reason == "not done"
+    assert (await desk.write("Eve", "No problem, yes, and thank you!")).reason == "not done"
     assert (await desk.write("Eve", "yes")).reason == "table"
 
 

@@ -62,14 +62,14 @@ def unclear_reply(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPag
 def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     """The reply has only prose."""
     blocks = (
-        Paragraph("Your email has no line that the game can read."),
+        Paragraph("Your email has no line that the game can read. `say …` tells the table something."),
         CopyableLines("You can write", suggested_lines),
     )
     return _refusal(*blocks, reply=reply)
 
 
 def still_asked(page: MailPage) -> MailPage:
-    """What answers a reply that was not understood, to an email that asks for `yes`."""
+    """What answers a reply to an email that asks for `yes`, where the reply was neither that nor a move."""
     block = CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"])
     return replace(page, blocks=(*page.blocks, block))
 

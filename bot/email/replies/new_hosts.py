@@ -14,7 +14,6 @@ from bot.email.stored_mail import HeldLineStore, host_request
 from bot.hub import people
 from mail.imap import Folder
 from mail.inbox import MailOutcome
-from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import AlreadyExists, Store
@@ -79,7 +78,7 @@ class NewHosts:
         if code is None or held is None:
             return Ruling("not done", refusal_pages.NOTHING_TO_CONFIRM, token)
         if await self._held.is_open(token, code):
-            if reply.text.lines and first_word(reply.text.lines[0]) in NO_WORDS:
+            if reply.word in NO_WORDS:
                 page = answer_pages.confirmation("No table is opened, and nobody is invited.")
                 return Ruling("confirmed", page, token)
             if not reply.says_yes:

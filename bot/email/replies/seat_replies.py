@@ -36,15 +36,25 @@ from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
-from mail.reading.unclear_lines import Vocabulary, nearest_line, qualifies, starts_as_condition
+from mail.reading.small_talk import is_greeting
+from mail.reading.unclear_lines import (
+    Vocabulary,
+    nearest_line,
+    qualifies,
+    starts_as_condition,
+    without_idioms,
+)
 from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
-NO_WORDS = frozenset({"no", "n", "decline", "nein", "non"})
+NO_WORDS = frozenset({"no", "n", "nope", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 BESIDE_YES = frozenset(
     "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
 )
+BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
+OK_WORDS = frozenset({"ok", "okay"})
+"""They agree, or announce what follows."""
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
@@ -75,10 +85,24 @@ class ReadReply:
         return tuple(line.text for line in self.parsed.lines)
 
     @property
+    def answer(self) -> tuple[str, ...]:
+        """The first lines that do not greet, to the next blank one."""
+
+        def is_before(text: str) -> bool:
+            return not text or (is_greeting(text) and first_word(text) not in OK_WORDS)
+
+        texts = (line.text for line in self.text.own)
+        return tuple(takewhile(bool, dropwhile(is_before, texts)))
+
+    @property
+    def word(self) -> str:
+        """The first word of the answer; of `No problem, yes!` it is `yes`."""
+        return first_word(without_idioms(" ".join(self.answer[:1])).lstrip(" ,.!-"))
+
+    @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, without a condition right below, and nothing that could be played."""
-        texts = dropwhile(lambda text: not text, (line.text for line in self.text.above))
-        answer, *beside = [*takewhile(bool, texts)] or [""]
+        answer, *beside = self.answer or [""]
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
             return False
         first = words_of(answer)
@@ -106,8 +130,8 @@ def vote_in(token: ReplyToken, reply: ReadReply) -> str:
     """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
     if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
         return ""
-    word = first_word(reply.text.lines[0]).rstrip(".!,") if reply.text.lines else ""
-    says_no = word in NO_WORDS and len(reply.text.lines[0].split()) == 1
+    words = words_of(" ".join(reply.answer[:1]))
+    says_no = bool(words) and words[0] in NO_WORDS and set(words[1:]) <= NO_WORDS | BESIDE_NO
     return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
