@@ -210,6 +210,11 @@ class RunningBot:
         """The messages of the thread that have controls."""
         return self.fake.messages_with_controls(self.thread) if self.fake.threads else []
 
+    @property
+    def votes(self) -> list[Message]:
+        """The cards that ask for a vote."""
+        return [each for each in self.cards if "Accept" in [c.label for c in self.fake.controls(each)]]
+
     async def wait_for_card(self, name: str, *, holding: str = "") -> Message:
         """Wait until the only card is that player's and shows the current position; returns it."""
         table = await self.service.queries.find_table(self.table_code)

@@ -59,12 +59,7 @@ def replay_file(file: dict[str, Any] | bytes) -> SiteReplay:
 
 def same_position(a: State, b: State) -> None:
     """The positions are equal, but for what the site does not have (such as standing orders)."""
+    left_out = {"options", "players", "question_number", "last_offer_number", "standing_protections"}
     for field in a.__struct_fields__:
-        if field not in (
-            "options",
-            "players",
-            "question_number",
-            "last_offer_number",
-            "standing_protections",
-        ):
+        if field not in left_out:
             assert getattr(a, field) == getattr(b, field), field
