@@ -55,8 +55,8 @@ class Processes:
                 stdout=(here.folder / f"{name}.txt").open("ab"), stderr=asyncio.subprocess.STDOUT,
             )  # fmt: skip
 
-    async def until_said(self, name: str, text: str, seconds: float = 120.0) -> None:
-        async with asyncio.timeout(seconds):
+    async def until_said(self, name: str, text: str) -> None:
+        async with asyncio.timeout(120):
             while text not in self.said(name):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
 

@@ -149,11 +149,9 @@ class RunningBot:
 
     # -- common steps ------------------------------------------------------------------------
 
-    async def open_table(
-        self, *others: str, host: str = "Ann", name: str = "Friday", title: str = "1830"
-    ) -> Message:
+    async def open_table(self, *others: str, host: str = "Ann", name: str = "Friday") -> Message:
         """Open a table and let all players join; returns its lobby card."""
-        await self.fake.run_command(host, "general", "table new", title=title, name=name)
+        await self.fake.run_command(host, "general", "table new", title="1830", name=name)
         await self.fake.wait_until(lambda: self.fake.messages_with_controls("general"), "the lobby card")
         card = self.fake.messages_with_controls("general")[-1]
         self.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
