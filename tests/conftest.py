@@ -15,7 +15,8 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from bot.pictures import workers
-from storage import database, store
+from storage import database as store_database
+from storage import store
 from tests.end_to_end.fork_server import ForkServer
 from tests.game_text.histories import REPLAYS
 from tests.stores import KINDS, StoreFactory
@@ -58,7 +59,7 @@ def pytest_collection_finish() -> None:
 def _statements_are_compiled_once() -> Iterator[None]:
     """The engines of the tests share what is compiled: a test with a service takes two thirds of its time."""
     compiled = LRUCache[Any, Any](2000)
-    real = database.create_engine
+    real = store_database.create_engine
 
     def create_engine(url: URL, **options: bool) -> Engine:
         return real(url, **options).execution_options(compiled_cache=compiled)
@@ -117,6 +118,13 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreFactory]:
 def address(request: pytest.FixtureRequest, tmp_path: Path, places: StoreFactory) -> Iterator[str]:
     """The address of an empty store: `railpost.db` in the folder of the test, or a database."""
     with places.empty_store(request.param, tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def database(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
+    """The address of an empty store in PostgreSQL, for tests that need it."""
+    with places.empty_store("postgresql", tmp_path) as url:
         yield url
 
 

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,7 +27,7 @@ class PostgresqlServer:
     It does not run as root: root becomes `postgres`, the user of Debian's package. address: of a database.
     """
 
-    def __init__(self, programs: Path, options: Sequence[str] = ()) -> None:
+    def __init__(self, programs: Path) -> None:
         self._programs = programs
         self._data = data = Path(tempfile.mkdtemp(prefix="railpost-postgresql-"))
         self._become = list[str]()
@@ -43,7 +42,7 @@ class PostgresqlServer:
         unsafe = ("fsync=off", "full_page_writes=off", "synchronous_commit=off")
         addresses = ("listen_addresses=127.0.0.1", f"unix_socket_directories={data}")
         fixed = (f"port={port}", "max_connections=200", *unsafe, *addresses)
-        self._arguments = " ".join([*(f"-c {setting}" for setting in fixed), *options])
+        self._arguments = " ".join(f"-c {setting}" for setting in fixed)
         made = ("-U", "railpost", "-A", "trust", "-E", "UTF8", "--no-sync")
         self._run("initdb", "-D", self._cluster, *made)
         self.start()
@@ -94,11 +93,11 @@ class PostgresqlServer:
         shutil.rmtree(self._data, ignore_errors=True)
 
 
-def start_postgresql(options: Sequence[str] = ()) -> str:
+def start_postgresql() -> str:
     """Start a server that ends with this process; the address of a database, or "" without a server."""
     programs = binaries()
     if programs is None:
         return ""
-    server = PostgresqlServer(programs, options)
+    server = PostgresqlServer(programs)
     atexit.register(server.remove)
     return server.address

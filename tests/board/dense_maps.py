@@ -12,6 +12,7 @@ from engine.kernel import game_of
 from engine.operating.track import candidate_tiles, is_tile_allowed_on, tile_supply
 
 COMPANY = "own"
+TOKENS = 4
 SWEEPS = 3
 HEAVY = {
     "1830": ("D", "D", "D", "D"),
@@ -34,9 +35,9 @@ def _game(title: str) -> Game:
     return g
 
 
-def late_position(title: str, seed: int, tokens: int = 4) -> Game:
+def late_position(title: str, seed: int) -> Game:
     """A map filled from a city outward with tiles that may come to lie there and are left, turned so that
-    most of their track goes on; tokens of COMPANY in the cities around, others full of other companies'."""
+    most of their track goes on; TOKENS of COMPANY in the cities around, others full of other companies'."""
     rng = random.Random(f"{title} {seed}")
     g = _game(title)
     hexes = _outward(g, rng.choice(list(g.components.map.hexes)))
@@ -58,11 +59,11 @@ def late_position(title: str, seed: int, tokens: int = 4) -> Game:
         for n, node in enumerate(face_at(g.components, g.state.tiles, hex).nodes)
         if node.kind == "city" and face_at(g.components, g.state.tiles, hex).node_exits[n]
     ]
-    inner = cities[: 3 * tokens]
+    inner = cities[: 3 * TOKENS]
     rng.shuffle(inner)
     for i, (hex, n) in enumerate([*inner, *cities[len(inner) :]]):
         slots = face_at(g.components, g.state.tiles, hex).nodes[n].slots
-        if i < tokens:
+        if i < TOKENS:
             g.state.tokens.setdefault(hex, []).append((n, COMPANY))
         elif rng.random() < 0.1:
             g.state.tokens.setdefault(hex, []).extend((n, f"other {k}") for k in range(slots))

@@ -16,10 +16,8 @@ from bot import config
 from bot.cli import import_games
 from bot.cli.import_games import import_file
 from bot.service import Service
-from engine.site_18xx.game_file import read_site_file
-from engine.site_18xx.replay import SiteReplay
 from storage import open_store
-from tests.site_18xx.recorded_games import recorded_files, states
+from tests.site_18xx.recorded_games import recorded_files, replay_file, states
 
 app = Typer()
 app.command()(import_games.command)
@@ -146,9 +144,7 @@ def test_a_different_recorded_revenue_is_paid_with_a_warning() -> None:
     first = next(a for a in raw["actions"] if a["type"] == "run_routes")
     raw["actions"] = raw["actions"][: raw["actions"].index(first) + 2]
     first["routes"][0]["revenue"] += 50
-    game = SiteReplay(read_site_file(json.dumps(raw).encode()))
-    for _ in game.run():
-        pass
+    game = replay_file(raw)
     assert len(game.warnings) == 1 and f"Action {first['id']}" in game.warnings[0]
     claimed = next(s for s in game.lines if "claiming" in s.line)
     assert claimed.line.endswith(str(sum(r["revenue"] for r in first["routes"])))

@@ -87,7 +87,7 @@ async def test_a_poll_pings_who_wants_it_in_the_thread(started: RunningBot, fake
     await started.service.settings.apply(cid.id, ["tell direct"])
     await fake.run_command("Bob", started.thread, "table end")
     await started.wait_for_delivery()
-    (vote,) = [each for each in started.cards if "Accept" in [c.label for c in fake.controls(each)]]
+    (vote,) = started.votes
     assert [each.name for each in vote.pinged] == ["Ann"] and "⏳ Cid" in vote.text
     assert "a vote" in fake.messages_pinging("Cid")[-1].history[0].content
 

@@ -212,8 +212,8 @@ async def test_the_outcome_of_a_poll_that_somebody_has_deleted_is_listed(
     await play(started, 0, 2)
     await fake.delete_message(first, is_heard=False)  # the list too, so that there is none for it
     await fake.run_command("Ann", started.thread, "undo")
-    await fake.wait_until(lambda: polls(started), "the poll")
-    await fake.delete_message(polls(started)[0], is_heard=False)
+    await fake.wait_until(lambda: started.votes, "the poll")
+    await fake.delete_message(started.votes[0], is_heard=False)
     assert "Nothing changes" in (await started.submit_lines("Bob", "decline vote")).text
     await started.wait_for_card("Cid")
     await play(started, 2, 3)
@@ -227,10 +227,6 @@ def test_of_more_turns_than_a_list_has_room_for_the_last_are_on_it() -> None:
     told, *kept = latest_lines(lines)
     assert kept == lines[-len(kept) :] and told == f"… and {30 - len(kept)} earlier turns (`/show log`)"
     assert 3000 < len("\n".join([told, *kept])) < 4000 and latest_lines(lines[:5]) == lines[:5]
-
-
-def polls(running: RunningBot) -> list[Message]:
-    return [each for each in running.cards if "Accept" in [c.label for c in running.fake.controls(each)]]
 
 
 async def wait_for_queue(running: RunningBot, cards: int = 0) -> None:
@@ -278,7 +274,7 @@ async def test_an_undone_move_keeps_no_mark_of_a_finished_turn(
 async def test_each_vote_on_two_polls_is_listed_once(started: RunningBot, fake: FakeDiscord) -> None:
     await started.submit_lines("Ann", "pace 24h")
     await started.submit_lines("Ann", "robot Ann")
-    await fake.wait_until(lambda: len(polls(started)) == 2, "both polls")
+    await fake.wait_until(lambda: len(started.votes) == 2, "both polls")
     await started.submit_lines("Bob", "accept vote")
     await started.submit_lines("Bob", "decline vote")
     await started.wait_for_delivery()

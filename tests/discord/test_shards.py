@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -18,7 +17,7 @@ from tests.end_to_end.fork_server import ForkServer
 from tests.fake_discord.running_bot import bot_process
 from tests.fake_discord.server import FakeDiscord
 from tests.storage.conftest import ManualClock, new_message
-from tests.stores import StoreFactory, needs_server
+from tests.stores import needs_server
 
 
 @pytest.fixture
@@ -119,12 +118,6 @@ async def test_14_11_sessions_of_all_processes_start_five_seconds_apart(
 
 
 # -- processes -------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def database(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
-    with places.empty_store("postgresql", tmp_path) as found:
-        yield found
 
 
 async def open_table(fake: FakeDiscord, channel: str) -> None:

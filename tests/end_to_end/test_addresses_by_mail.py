@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.mail_players import MailHarness, MailPlayer, asks, headline, served
+from tests.end_to_end.mail_players import MailHarness, MailPlayer, asks, headline
 from tests.end_to_end.test_tables_by_mail import email as written
 from tests.end_to_end.test_tables_by_mail import sent
 
 WORK = "ann@work.test"
-
-
-@pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
-    async with served(tmp_path) as office:
-        yield office
 
 
 async def addresses(office: MailHarness, person_id: int) -> list[str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import AsyncIterator
 from email.message import EmailMessage
 from email.policy import SMTP
-from pathlib import Path
 
 import pytest
 
@@ -16,16 +14,10 @@ from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text.history import history_script
 from engine.site_18xx.export import export_game
 from engine.title import SITE_CONVENTIONS
-from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, headline, served
+from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, asks, headline
 from tests.mail.servers import Delivery
 
 GZIP = "application/gzip"
-
-
-@pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
-    async with served(tmp_path) as office:
-        yield office
 
 
 def running_game(title: str) -> SimulatedGame:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -19,15 +19,9 @@ import pytest
 from bot.config import SettingsError, parse_settings
 from tests.end_to_end.fork_server import ForkServer, environment
 from tests.end_to_end.test_crash_recovery import CrashHarness, crash_site
-from tests.stores import StoreFactory, needs_server
+from tests.stores import needs_server
 
 REPLACED = 10.0  # seconds
-
-
-@pytest.fixture
-def database(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
-    with places.empty_store("postgresql", tmp_path) as found:
-        yield found
 
 
 @dataclass
@@ -61,8 +55,8 @@ class Processes:
                 stdout=(here.folder / f"{name}.txt").open("ab"), stderr=asyncio.subprocess.STDOUT,
             )  # fmt: skip
 
-    async def until_said(self, name: str, text: str, seconds: float = 120.0) -> None:
-        async with asyncio.timeout(seconds):
+    async def until_said(self, name: str, text: str) -> None:
+        async with asyncio.timeout(120):
             while text not in self.said(name):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
@@ -16,12 +16,6 @@ from bot.hub.feature import Feature
 from bot.hub.request import QueryAnswer
 from tests.end_to_end.mail_players import ADDRESS, MailHarness, MailPlayer, copied, headline, served
 from tests.mail.servers import Delivery
-
-
-@pytest.fixture
-async def office(tmp_path: Path) -> AsyncIterator[MailHarness]:
-    async with served(tmp_path) as office:
-        yield office
 
 
 def email(player: MailPlayer, text: str, number: int = 1, subject: str = "") -> bytes:

@@ -26,14 +26,13 @@ from bot.service import Service
 from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine.game_text import set_up_position
 from engine.game_text.script import ScriptMove, read_script
-from engine.site_18xx.game_file import read_site_file as read_site
-from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, headline, settings_for
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.scripted_player import ScriptedPlayer, make_players
 from tests.fake_discord.server import FakeDiscord
 from tests.mail.servers import pymap_server, smtp_server
+from tests.site_18xx.recorded_games import replay_file
 
 GAMES = Path(__file__).parent.parent / "games"
 LONGEST = 6  # lines in one email
@@ -63,9 +62,7 @@ class GameToPlay:
 
 def site_game(path: Path) -> GameToPlay:
     """A recorded game; it must end with the recorded result."""
-    replay = SiteReplay(read_site(gzip.decompress(path.read_bytes())))
-    for _ in replay.run():
-        pass
+    replay = replay_file(gzip.decompress(path.read_bytes()))
     result = replay.file.result
     assert result is not None
     return GameToPlay(

@@ -7,7 +7,6 @@ refused, such as embeds, sections, links, emoji, components without the flag V2,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,7 +16,6 @@ CONTENT, V2_TEXT, V2_COMPONENTS, FILES = 2000, 4000, 40, 10
 REQUEST_BYTES = 25 * 1024 * 1024
 IN_CONTAINER = frozenset({1, 10, 12, 13, 14})
 IN_MESSAGE = IN_CONTAINER | {17}
-COMMAND_NAME = re.compile(r"[-_'\w]{1,32}")
 AUTO_ARCHIVE = frozenset({60, 1440, 4320, 10080})
 
 FieldPath = tuple[str | int, ...]
@@ -231,86 +229,28 @@ def check_text_input(part: Json, at: FieldPath) -> None:
 
 
 def check_commands(tree: list[Json]) -> None:
-    """Check a bulk upsert."""
-    seen: set[str] = set()
+    """Check a bulk upsert. The library judges names, kinds and the order of options before it sends them."""
     for i, command in enumerate(tree):
-        check_integer(command.get("type", 1), 1, 1, i, "type")
-        check_command_name(command, (i,))
-        check_text(command.get("description"), 1, 100, i, "description")
-        check_command_options(command, (i,), 3)
+        check_command(command, (i,))
         if (size := command_size(command)) > 8000:
             raise invalid_form(f"Command exceeds maximum size (8000): it has {size} characters.", i)
-        if command["name"] in seen:
-            raise invalid_form("Application command names must be unique", i, "name")
-        seen.add(command["name"])
-    if len(seen) > 100:
-        raise ApiError(400, 30032, "Maximum number of application commands reached (100)")
 
 
-def check_command_name(part: Json, at: FieldPath) -> None:
-    name = part.get("name")
-    if not isinstance(name, str) or not COMMAND_NAME.fullmatch(name) or name != name.lower():
-        raise invalid_form(
-            f"Command name is invalid: {name!r} (1-32 lower-case letters, digits, - or _).", *at, "name"
-        )
-
-
-def check_command_options(part: Json, at: FieldPath, above: int) -> None:
-    """Check options inside an option of type `above`: 3 the command itself, 2 a group, 1 a sub-command."""
-    items = check_list(part.get("options") or [], 0, 25, *at, "options")
-    kinds = {item.get("type") for item in items}
-    if kinds & {1, 2} and kinds - {1, 2}:
-        raise invalid_form(
-            "Sub-command and sub-command group options are mutually exclusive to others.", *at, "options"
-        )
-    names = [item.get("name") for item in items]
-    if len(set(names)) < len(names):
-        raise invalid_form("Option names must be unique", *at, "options")
-    optional = False
-    for i, item in enumerate(items):
-        here: FieldPath = (*at, "options", i)
-        kind = check_integer(item.get("type"), 1, 11, *here, "type")
-        if kind < 3 and kind >= above:
-            raise invalid_form("Sub-commands are nested too deeply.", *here, "type")
-        check_command_name(item, here)
-        check_text(item.get("description"), 1, 100, *here, "description")
-        if kind < 3:
-            if kind == 2:
-                check_list(item.get("options"), 1, 25, *here, "options")
-                if any(child.get("type") != 1 for child in item["options"]):
-                    raise invalid_form("A sub-command group holds sub-commands only.", *here, "options")
-            check_command_options(item, here, kind)
-            continue
-        if item.get("required") and optional:
-            raise invalid_form(
-                "Required options must be placed before non-required options", *here, "required"
-            )
-        optional = optional or not item.get("required")
-        check_option_limits(item, here)
-
-
-def check_option_limits(item: Json, at: FieldPath) -> None:
-    offered = item.get("choices") or []
-    if offered and item.get("autocomplete"):
+def check_command(part: Json, at: FieldPath) -> None:
+    """Check a command, or an option of one: both have a description and options of their own."""
+    check_text(part.get("description"), 1, 100, *at, "description")
+    if part.get("choices") and part.get("autocomplete"):
         raise invalid_form("Choices and autocomplete are mutually exclusive.", *at, "choices")
-    if (offered or item.get("autocomplete")) and item["type"] not in (3, 4, 10):
-        raise invalid_form("Only texts and numbers can have choices or autocomplete.", *at, "type")
-    check_choices(offered, item["type"], at)
-    if item["type"] == 3:
-        check_integer(value_or_default(item, "min_length", 0), 0, 6000, *at, "min_length")
-        check_integer(value_or_default(item, "max_length", 6000), 1, 6000, *at, "max_length")
+    check_choices(part.get("choices") or [], at)
+    for i, option in enumerate(check_list(part.get("options") or [], 0, 25, *at, "options")):
+        check_command(option, (*at, "options", i))
 
 
-def check_choices(offered: object, kind: int, at: FieldPath) -> None:
-    """Check the choices of an option, or the suggestions of autocompletion; `kind` is the option's type."""
+def check_choices(offered: object, at: FieldPath) -> None:
+    """Check the choices of an option, or the suggestions of autocompletion. All of ours are texts."""
     for i, each in enumerate(check_list(offered, 0, 25, *at, "choices")):
-        here: FieldPath = (*at, "choices", i)
-        check_text(each.get("name"), 1, 100, *here, "name")
-        value = each.get("value")
-        if kind == 3:
-            check_text(value, 1, 100, *here, "value")
-        elif not isinstance(value, (int, float)) or (kind == 4 and not isinstance(value, int)):
-            raise invalid_form("The value does not fit the option's type.", *here, "value")
+        check_text(each.get("name"), 1, 100, *at, "choices", i, "name")
+        check_text(each.get("value"), 1, 100, *at, "choices", i, "value")
 
 
 def command_size(part: Json) -> int:

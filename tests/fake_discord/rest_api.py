@@ -399,7 +399,7 @@ class RestApi:
         elif kind == 6:
             interaction.original = interaction.source
         elif kind == 8:
-            limits.check_choices(data.get("choices") or [], focused_option_type(interaction.data), ("data",))
+            limits.check_choices(data.get("choices") or [], ("data",))
             interaction.choices = [
                 OptionChoice(each["name"], each["value"]) for each in data.get("choices") or []
             ]
@@ -607,16 +607,6 @@ async def read_message_request(request: web.Request) -> MessageRequest:
         else:
             raise invalid_form(f"Unknown form field {name!r}.", name)
     return MessageRequest(data, uploads)
-
-
-def focused_option_type(data: Json) -> int:
-    """The type of the option that the user is typing (3 where none is marked)."""
-    for option in data.get("options", []):
-        if option.get("focused"):
-            return int(option["type"])
-        if "options" in option:
-            return focused_option_type(option)
-    return 3
 
 
 def with_component_ids(components: list[Json]) -> list[Json]:

@@ -149,11 +149,9 @@ class RunningBot:
 
     # -- common steps ------------------------------------------------------------------------
 
-    async def open_table(
-        self, *others: str, host: str = "Ann", name: str = "Friday", title: str = "1830"
-    ) -> Message:
+    async def open_table(self, *others: str, host: str = "Ann", name: str = "Friday") -> Message:
         """Open a table and let all players join; returns its lobby card."""
-        await self.fake.run_command(host, "general", "table new", title=title, name=name)
+        await self.fake.run_command(host, "general", "table new", title="1830", name=name)
         await self.fake.wait_until(lambda: self.fake.messages_with_controls("general"), "the lobby card")
         card = self.fake.messages_with_controls("general")[-1]
         self.table_code = card.text.split("Table ", 1)[1].split(" ", 1)[0]
@@ -209,6 +207,11 @@ class RunningBot:
     def cards(self) -> list[Message]:
         """The messages of the thread that have controls."""
         return self.fake.messages_with_controls(self.thread) if self.fake.threads else []
+
+    @property
+    def votes(self) -> list[Message]:
+        """The cards that ask for a vote."""
+        return [each for each in self.cards if "Accept" in [c.label for c in self.fake.controls(each)]]
 
     async def wait_for_card(self, name: str, *, holding: str = "") -> Message:
         """Wait until the only card is that player's and shows the current position; returns it."""

@@ -40,11 +40,11 @@ class ScriptedPlayer:
     inputs_used: Counter[str] = field(default_factory=Counter)
     decisions: Counter[str] = field(default_factory=Counter)
 
-    async def play_line(self, line: str, *, typed: bool = False) -> Interaction:
-        """Play a full line with a control of the card; with `/do` where there is none, or if `typed`."""
+    async def play_line(self, line: str) -> Interaction:
+        """Play a full line with a control of the card; with `/do` where there is none."""
         view = await self.get_view()
         before = view.seq
-        found = None if typed else self._matching_choice(view, line)
+        found = self._matching_choice(view, line)
         if found is None:
             done = await self.fake.run_command(self.name, self.thread, "do", line=line)
             way = "do"

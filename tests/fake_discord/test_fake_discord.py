@@ -398,57 +398,38 @@ async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: RawRequest
     refused(await raw.send(described, {"a.png": png()}), 400, 50035, "description")
 
 
-BAD_COMMANDS: dict[str, list[Json]] = {
-    "capitals": [command(name="Go")],
-    "spaces": [command(name="go on")],
-    "long name": [command(name="g" * 33)],
-    "no description": [command(description="")],
-    "long description": [command(description="x" * 101)],
-    "same name": [command(), command()],
-    "26 options": [command(options=[option(f"o{i}") for i in range(26)])],
-    "26 choices": [command(options=[option(choices=[choice | {"value": str(i)} for i in range(26)])])],
-    "choice name": [command(options=[option(choices=[choice | {"name": "x" * 101}])])],
-    "choice value": [command(options=[option(choices=[choice | {"value": "x" * 101}])])],
-    "choices and autocomplete": [command(options=[option(choices=[choice], autocomplete=True)])],
-    "option capitals": [command(options=[option("O")])],
-    "same option": [command(options=[option(), option()])],
-    "required last": [command(options=[option("a"), option("b", required=True)])],
-    "mixed": [command(options=[option("a", 1), option("b")])],
-    "too deep": [command(options=[option("a", 1, options=[option("b", 1)])])],
-    "26 sub-commands": [command(options=[option(f"o{i}", 1) for i in range(26)])],
-    "a context menu": [{"type": 3, "name": "Show"}],
-    "no option description": [command(options=[option(description="")])],
-    "empty group": [command(options=[option("a", 2, options=[])])],
-    "group in group": [command(options=[option("a", 2, options=[option("b", 2, options=[option("c", 1)])])])],
-    "option in group": [command(options=[option("a", 2, options=[option("b")])])],
-    "suggestions of a user": [command(options=[option(kind=6, autocomplete=True)])],
-    "min_length": [command(options=[option(min_length=6001)])],
-    "max_length": [command(options=[option(max_length=0)])],
-    "text as number": [command(options=[option(kind=4, choices=[choice])])],
-    "8000 characters": [
-        command(
-            options=[
-                option(f"o{i}", choices=[{"name": "x" * 90, "value": f"{i}{j}"} for j in range(25)])
-                for i in range(4)
-            ]
-        )
-    ],
+BAD_COMMANDS: dict[str, Json] = {
+    "no description": command(description=""),
+    "long description": command(description="x" * 101),
+    "no option description": command(options=[option(description="")]),
+    "26 options": command(options=[option(f"o{i}") for i in range(26)]),
+    "26 sub-commands": command(options=[option(f"o{i}", 1) for i in range(26)]),
+    "26 choices": command(options=[option(choices=[choice | {"value": str(i)} for i in range(26)])]),
+    "choice name": command(options=[option(choices=[choice | {"name": "x" * 101}])]),
+    "choice value": command(
+        options=[option("a", 1, options=[option(choices=[choice | {"value": "x" * 101}])])]
+    ),
+    "number as text": command(options=[option(choices=[choice | {"value": 1}])]),
+    "choices and autocomplete": command(options=[option(choices=[choice], autocomplete=True)]),
+    "8000 characters": command(
+        options=[
+            option(f"o{i}", choices=[{"name": "x" * 90, "value": f"{i}{j}"} for j in range(25)])
+            for i in range(4)
+        ]
+    ),
 }
 
 
 async def test_commands_over_a_limit(fake: FakeDiscord, raw: RawRequests) -> None:
-    for case, commands in BAD_COMMANDS.items():
-        refused(await raw.register(*commands), 400, 50035)
+    for case, bad in BAD_COMMANDS.items():
+        refused(await raw.register(bad), 400, 50035)
         assert fake.commands == [], case
 
 
-async def test_commands_keep_their_ids_and_their_number_is_limited(
-    fake: FakeDiscord, raw: RawRequests
-) -> None:
+async def test_commands_keep_their_ids(fake: FakeDiscord, raw: RawRequests) -> None:
     first = (await raw.register(command()))[1]
     again = (await raw.register(command(description="Go on"), command(name="stop")))[1]
     assert again[0]["id"] == first[0]["id"] and len(fake.commands) == 2
-    refused(await raw.register(*(command(name=f"c{i}") for i in range(101))), 400, 30032)
 
 
 # --- messages, mentions, nonces, permissions

@@ -173,13 +173,9 @@ class UserActions(ServerState):
         seconds = self.default_timeout if timeout is None else timeout
         assert await self.changes.wait_until(condition, seconds), f"Waited {seconds:g} s in vain for {what}."
 
-    async def wait_ready(self, timeout: float | None = None) -> None:
+    async def wait_ready(self) -> None:
         """Wait until a client is connected and has registered its commands."""
-        await self.wait_until(
-            lambda: self.gateway.connected and self.commands,
-            "a client with commands",
-            timeout,
-        )
+        await self.wait_until(lambda: self.gateway.connected and self.commands, "a client with commands")
 
     # --- doing ----------------------------------------
 

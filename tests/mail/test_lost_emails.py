@@ -29,9 +29,9 @@ async def later(desk: MailDesk, hours: float = 0) -> list[Delivery]:
     return list(desk.emails)
 
 
-def missed(emails: list[Delivery], address: str = ANN) -> list[str]:
-    """What the emails to an address say that was missed."""
-    to = [each for each in emails if each.message["To"] == address and LOST in each.message["Subject"]]
+def missed(emails: list[Delivery]) -> list[str]:
+    """What the emails to Ann say that was missed."""
+    to = [each for each in emails if each.message["To"] == ANN and LOST in each.message["Subject"]]
     return [each.text for each in to]
 
 

@@ -24,13 +24,15 @@ from storage import open_store
 
 
 class Table:
-    """A table of Ann, whom others join. `say` is what a transport does."""
+    """A table of which Ann is the host. `say` is what a transport does."""
 
     def __init__(self, service: Service) -> None:
         self.service, self.people, self.id = service, dict[str, int](), 0
 
-    async def open(self, title: str) -> None:
+    async def open(self, *players: str, title: str = "1830") -> None:
         self.id = (await self.service.lobby.create(title, await self.person("Ann"))).id
+        for name in players:
+            await self.told(name, "join")
 
     async def person(self, name: str) -> int:
         if name not in self.people:
@@ -60,7 +62,7 @@ async def table(tmp_path: Path) -> AsyncIterator[Table]:
 
 
 async def test_from_the_first_seat_to_the_start(table: Table) -> None:
-    await table.open("1830")
+    await table.open()
     assert (await table.told("Ann", "join")).endswith("as Ann.")
     assert (await table.told("Bob", "join Robert")).endswith("as Robert.")
     assert "already sit" in await table.refused("Bob", "join")
@@ -73,7 +75,7 @@ async def test_from_the_first_seat_to_the_start(table: Table) -> None:
 
 async def test_a_press_that_names_nobody_finds_a_free_name(table: Table) -> None:
     """Of two who are called the same, or as the game says, none is kept out; a chosen name is refused."""
-    await table.open("1830")
+    await table.open()
     assert (await table.told("Ann", "join")).endswith("as Ann.")
     for name, seated in (("🚂", "Player"), ("@all", "Player 2"), ("ann", "ann 2"), ("Bank", "Bank 2")):
         assert (await table.told(name, "join")).endswith(f"as {seated}.")
@@ -83,9 +85,7 @@ async def test_a_press_that_names_nobody_finds_a_free_name(table: Table) -> None
 
 async def test_a_line_before_the_start_is_another_afterwards(table: Table) -> None:
     """`decline` is about robots in a lobby, and then about a vote; `pace` is set, and then voted on."""
-    await table.open("1830")
-    for name in ("Ann", "Bob"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob")
     await table.told("Ann", "invite robot")
     assert (await table.told("Bob", "decline")).startswith("No robot plays")
     assert (await table.told("Ann", "pace 24h")).startswith("The pace is 24h")
@@ -99,18 +99,14 @@ async def test_a_line_before_the_start_is_another_afterwards(table: Table) -> No
 
 
 async def test_a_word_of_the_game_starts_a_company_where_the_game_has_begun(table: Table) -> None:
-    await table.open("1817")
-    for name in ("Ann", "Bob", "Cid"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob", "Cid", title="1817")
     assert "begins" in await table.told("Ann", "start")
     refused = await table.say("Ann", "start A&S in E22 for 100")
     assert isinstance(refused, LineUnreadable) and "being played" not in refused.reason
 
 
 async def test_only_who_was_offered_an_open_seat_takes_it_at_once(table: Table) -> None:
-    await table.open("1830")
-    for name in ("Ann", "Bob", "Cid"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob", "Cid")
     await table.told("Ann", "start")
     assert isinstance(await table.say("Bob", "resign yes"), Completed)
     assert "\nBob (open seat)" in await table.told("Ann", "who")
@@ -122,8 +118,7 @@ async def test_only_who_was_offered_an_open_seat_takes_it_at_once(table: Table) 
 
 
 async def test_who_is_admitted_after_another_of_their_name_gets_a_number(table: Table) -> None:
-    await table.open("1830")
-    await table.told("Ann", "join")
+    await table.open("Ann")
     await table.service.seats.ask(table.id, await table.person("Dora"))
     await table.told("Bob", "join Dora")
     admitted = await table.service.seats.answer(table.id, "Dora", admitted=True, by=table.people["Ann"])
@@ -137,9 +132,7 @@ async def seated(table: Table) -> Sequence[SeatedPlayer]:
 
 async def test_what_a_crash_has_ended_is_said_once_more(table: Table) -> None:
     """The second attempt has no effect, and the answer of the first."""
-    await table.open("1830")
-    for name in ("Ann", "Bob"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob")
     for line in ("uninvite Cid", "leave", "start"):
         name = "Cid" if line == "leave" else "Ann"
         first = await table.say(name, line)
@@ -178,9 +171,7 @@ async def test_a_table_is_opened_by_one_line(table: Table) -> None:
 
 
 async def test_a_host_who_leaves_hands_the_table_to_the_next_who_joined(table: Table) -> None:
-    await table.open("1830")
-    for name in ("Ann", "Bob", "Cid"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob", "Cid")
     assert (await table.told("Ann", "leave")).endswith("Bob is the host now.")
     assert "its host" in await table.refused("Cid", "start")
     async with table.service.store.begin() as unit:
@@ -201,8 +192,7 @@ async def code(table: Table) -> str:
 
 
 async def test_a_table_with_nobody_but_robots_and_invitations_is_closed(table: Table) -> None:
-    await table.open("1830")
-    await table.told("Ann", "join")
+    await table.open("Ann")
     await table.told("Ann", "invite robot")
     await table.told("Ann", "invite Bob <bob@player.test>")
     closed = f"You have left table {await code(table)}. It is closed, because nobody is left there."
@@ -214,9 +204,7 @@ async def test_a_table_with_nobody_but_robots_and_invitations_is_closed(table: T
 
 
 async def test_a_robot_waits_for_nobody_who_has_left_or_came_later(table: Table) -> None:
-    await table.open("1830")
-    for name in ("Ann", "Bob", "Cid"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob", "Cid")
     await table.told("Ann", "invite robot")
     await table.told("Dora", "join")
     assert await table.told("Bob", "agree") == "You agree. Others have not answered yet."
@@ -225,16 +213,13 @@ async def test_a_robot_waits_for_nobody_who_has_left_or_came_later(table: Table)
 
 
 async def test_a_host_without_a_seat_leaves_too(table: Table) -> None:
-    await table.open("1830")
-    await table.told("Bob", "join")
+    await table.open("Bob")
     assert (await table.told("Ann", "leave")).endswith("Bob is the host now.")
     assert "no seat" in await table.refused("Ann", "leave")
 
 
 async def test_who_plays_and_the_tables_of_a_person(table: Table) -> None:
-    await table.open("1830")
-    for name in ("Ann", "Bob"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob")
     await table.told("Ann", "invite Cid <cid@player.test>")
     head, *players = (await table.told("Bob", "who")).splitlines()
     assert head == f"Table {await code(table)} of 1830 is still in its lobby."
@@ -252,9 +237,7 @@ async def test_who_plays_and_the_tables_of_a_person(table: Table) -> None:
 
 async def test_a_player_is_replaced_by_a_line(table: Table) -> None:
     """It asks for the seat, or another person to play on there, or for a robot."""
-    await table.open("1830")
-    for name in ("Ann", "Bob", "Cid"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob", "Cid")
     assert "nobody plays there yet" in await table.refused("Ann", "replace Bob by robot")
     await table.told("Ann", "start")
     for line in ("replace", "replace Bob"):

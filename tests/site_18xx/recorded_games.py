@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 import engine
+from engine import State
 from engine.site_18xx.game_file import SiteFile, read_site_file
 from engine.site_18xx.replay import SiteReplay
 
@@ -45,3 +47,19 @@ def states(path: Path) -> list[dict[str, Any]]:
 
 def replay(path: Path) -> SiteReplay:
     return SiteReplay(recorded_game(path))
+
+
+def replay_file(file: dict[str, Any] | bytes) -> SiteReplay:
+    """The game in a file, replayed to its end."""
+    game = SiteReplay(read_site_file(file if isinstance(file, bytes) else json.dumps(file).encode()))
+    for _ in game.run():
+        pass
+    return game
+
+
+def same_position(a: State, b: State) -> None:
+    """The positions are equal, but for what the site does not have (such as standing orders)."""
+    left_out = {"options", "players", "question_number", "last_offer_number", "standing_protections"}
+    for field in a.__struct_fields__:
+        if field not in left_out:
+            assert getattr(a, field) == getattr(b, field), field

@@ -30,7 +30,7 @@ from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.site_18xx.replay import SiteReplay
 from engine.title import SITE_CONVENTIONS
 from tests.game_text.histories import end_of
-from tests.site_18xx.recorded_games import branch_files, replay
+from tests.site_18xx.recorded_games import branch_files, replay_file
 from tests.t1817.scenarios import run_scenario as run_1817_scenario
 from tests.t1817.test_07_acquisitions import sale
 from tests.t1817.test_07_conversions_and_mergers import SMALL
@@ -49,20 +49,6 @@ which the site ignores (it reads that of a removed one); which of a company's eq
 other direction; a loan, since the site takes the next one whatever the file says."""
 
 
-def played(path: Path) -> SiteReplay:
-    game = replay(path)
-    for _ in game.run():
-        pass
-    return game
-
-
-def import_file(file: dict[str, Any]) -> SiteReplay:
-    game = SiteReplay(read_site_file(json.dumps(file).encode()))
-    for _ in game.run():
-        pass
-    return game
-
-
 def recorded_actions(path: Path, game: SiteReplay) -> Iterator[dict[str, Any]]:
     """The recorded actions in effect, automatic ones included, with players by their seats from 1."""
     raw = {a["id"]: a for a in json.loads(gzip.decompress(path.read_bytes()))["actions"]}
@@ -79,7 +65,7 @@ def recorded_actions(path: Path, game: SiteReplay) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("path", [p for p in branch_files() if "8113" in p.name], ids=lambda p: p.name)
 def test_a_branch_comes_out_as_it_went_in(path: Path) -> None:
     """Also half a president's certificate that is bought back (1870 §5.9.7). Its runs are without track."""
-    game = played(path)
+    game = replay_file(gzip.decompress(path.read_bytes()))
     exported = export_game(game.history)["actions"]
     flat = [each for action in exported for each in (action, *action.get("auto_actions", ()))]
     for exported_action, recorded_action in zip(flat, recorded_actions(path, game), strict=True):
@@ -188,7 +174,7 @@ def test_the_site_may_ask_for_a_par_price_after_the_next_privates_are_sold() -> 
     bids = (0, "buy GRSC"), (1, "bid Katy 165"), (2, "buy MRBC"), (0, "buy SCC"), (1, "buy GSC")
     file = export_game(play_lines((), *bids, (2, "buy Frisco"), (2, "par SLSF 100"), title="1870"))
     assert [action["type"] for action in file["actions"]] == ["bid"] * 6 + ["par"]
-    assert import_file(file).state.private_owners["Katy"] == "p1"
+    assert replay_file(file).state.private_owners["Katy"] == "p1"
 
 
 def test_consent_and_declined_offers_are_not_recorded() -> None:
@@ -210,7 +196,7 @@ def test_consent_and_declined_offers_are_not_recorded() -> None:
 
 def test_a_rulebook_game_is_exported_if_it_meets_no_difference() -> None:
     game = play_lines((), *OPENING)
-    imported = import_file(export_game(game))
+    imported = replay_file(export_game(game))
     assert imported.state.cash == end_of(game).cash
 
 

@@ -16,6 +16,7 @@ from engine.site_18xx.game_file import SiteFileError, read_site_file
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError
 from engine.titles import title_of
+from tests.site_18xx.recorded_games import replay_file
 from tests.t1830.scenarios import run_scenario as run_1830_scenario
 from tests.t1870.scenarios import run_scenario
 from tests.t1870.test_conventions import RUNS_OF_SITE
@@ -27,13 +28,6 @@ def file_of(title: str, *actions: dict[str, Any], **more: Any) -> dict[str, Any]
     players = [{"id": number, "name": f"P{number}"} for number in (1, 2, 3)]
     numbered = [{"id": number, "entity_type": "player", **each} for number, each in enumerate(actions, 1)]
     return {"title": title, "players": players, "actions": numbered} | more
-
-
-def replay_file(file: dict[str, Any]) -> SiteReplay:
-    game = SiteReplay(read_site_file(json.dumps(file).encode()))
-    for _ in game.run():
-        pass
-    return game
 
 
 BUY = {"type": "bid", "entity": 1, "company": "SV", "price": 20}

@@ -20,9 +20,8 @@ from engine.site_18xx.export import export_game
 from engine.site_18xx.game_file import SiteFileError, active_actions
 from engine.site_18xx.replay import SiteReplay
 from engine.site_18xx.site_table import SiteReplayError
-from tests.site_18xx.recorded_games import recorded_files
+from tests.site_18xx.recorded_games import recorded_files, replay_file
 from tests.site_18xx.test_export import SILENT, same_action
-from tests.site_18xx.test_game_file import replay_file
 
 FUZZED = ("price", "company", "corporation", "entity", "entity_type", "hex", "tile", "rotation", "city",
           "train", "shares", "percent", "kind", "choice", "target", "routes", "share_price", "type",

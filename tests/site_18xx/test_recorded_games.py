@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine import State, options, play
+from engine import options, play
 from engine.core.actions import Action, LayMine, LayTile, Pass, PlaceToken
 from engine.core.components import CoalMineAbility
 from engine.kernel import awaited_seats
@@ -29,9 +29,11 @@ from tests.site_18xx.recorded_games import (
     recorded_files,
     recorded_game,
     replay,
+    replay_file,
+    same_position,
     states,
 )
-from tests.site_18xx.test_export import import_file, recorded_actions, same_action
+from tests.site_18xx.test_export import recorded_actions, same_action
 from tests.site_18xx.test_site_money import MODELS, money_faults, with_rounds
 from tests.site_18xx.test_site_turns_1817 import faults_in, with_snapshots
 
@@ -247,13 +249,6 @@ def test_a_recorded_game(path: Path, exports: bool) -> None:
         comes_out_as_it_went_in(path, game)
 
 
-def same_position(a: State, b: State) -> None:
-    """The positions are equal, but for what the site does not have (such as standing orders)."""
-    for field in a.__struct_fields__:
-        if field not in ("players", "question_number", "last_offer_number", "standing_protections"):
-            assert getattr(a, field) == getattr(b, field), field
-
-
 def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
     """Each action has the recorded fields, the models of the site find no fault, and the file is imported as
     the same game. The models know no game that is ended in the middle of a turn.
@@ -269,11 +264,12 @@ def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
         same_action(exported_action, recorded_action)
         if path.name.startswith("played-"):
             assert exported_action.get("loan") == recorded_action.get("loan")
-    imported = import_file(file)
+    imported = replay_file(file)
     assert [w.partition(": ")[2] for w in imported.warnings] == [
         w.partition(": ")[2] for w in game.warnings if w.endswith("as recorded.")
     ]
     same_position(imported.state, game.state)
+    assert imported.state.options == game.state.options
     result = game.file.result or {}
     assert sorted(file.get("result", {}).values()) == sorted(result.values() if game.state.game_over else ())
 

@@ -21,8 +21,7 @@ from engine.site_18xx.record_check import COMPARED, REQUIRED
 from engine.site_18xx.site_table import SiteReplayError
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
-from tests.site_18xx.test_export import import_file
-from tests.site_18xx.test_game_file import replay_file
+from tests.site_18xx.recorded_games import replay_file
 
 PAGE = Path(__file__).parents[2] / "docs" / "site-files.md"
 OTHER = {
@@ -143,7 +142,7 @@ def test_a_missing_record_of_connections_is_told() -> None:
     """1870: the site writes one as a turn begins and one as it ends."""
     file = json.loads(exported("1870"))
     actions = [{k: v for k, v in action.items() if k != "auto_actions"} for action in file["actions"]]
-    warnings = import_file(file | {"actions": actions}).warnings
+    warnings = replay_file(file | {"actions": actions}).warnings
     assert warnings and all("no record of connections at the start" in warning for warning in warnings)
 
 
@@ -157,7 +156,7 @@ def test_a_record_of_connections_with_a_wrong_list_is_refused(listed: list[str] 
         for record in action.get("auto_actions", ()):
             record["corporations"] = listed
     with pytest.raises(SiteReplayError, match=reason):
-        import_file(file)
+        replay_file(file)
 
 
 def test_half_a_presidents_certificate_is_protected_under_its_number() -> None:

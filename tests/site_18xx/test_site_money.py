@@ -60,7 +60,7 @@ def test_the_money_in_an_exported_game_is_that_of_the_model(title: str) -> None:
     """Every balance by then, and what everybody is worth in the end. Damaged files are found."""
     file, rounds = with_rounds(history_of(Path(__file__).parents[1] / "games" / f"{STORED[title]}.18xx"))
     assert file["result"] and money_faults(file, rounds) == []
-    for damage in (_withheld, _dearer_train, _cheaper_bid, _sold_less):
+    for damage in (withheld, dearer_train, _cheaper_bid, _sold_less):
         broken = json.loads(json.dumps(file))
         damage(broken["actions"])
         assert money_faults(broken, rounds), damage.__name__
@@ -78,11 +78,11 @@ def _first(actions: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return next(action for action in actions if action["type"] == kind)
 
 
-def _withheld(actions: list[dict[str, Any]]) -> None:
+def withheld(actions: list[dict[str, Any]]) -> None:
     next(a for a in actions if a.get("kind") == "payout")["kind"] = "withhold"
 
 
-def _dearer_train(actions: list[dict[str, Any]]) -> None:
+def dearer_train(actions: list[dict[str, Any]]) -> None:
     _first(actions, "buy_train")["price"] += 100
 
 

@@ -23,6 +23,7 @@ from tests.game_text.histories import history_of
 from tests.site_18xx.site_rounds_1817 import round_faults
 from tests.site_18xx.site_turns_1817 import Snapshot, turn_faults
 from tests.site_18xx.test_round_trips import options_on_site, tables
+from tests.site_18xx.test_site_money import dearer_train, withheld
 
 STORED = Path(__file__).parents[1] / "games" / "1817-4p-5700-18xx.games-five_shorts.18xx"
 
@@ -91,14 +92,6 @@ def faults_in(exported: Exported) -> list[str | None]:
     return [*turn_faults(*exported), *round_faults(*exported)]
 
 
-def _withheld(actions: list[dict[str, Any]]) -> None:
-    next(a for a in actions if a.get("kind") == "payout")["kind"] = "withhold"
-
-
-def _dearer_train(actions: list[dict[str, Any]]) -> None:
-    next(a for a in actions if a["type"] == "buy_train")["price"] += 100
-
-
 def _loan_not_repaid(actions: list[dict[str, Any]]) -> None:
     next(a for a in actions if a["type"] == "payoff_loan")["type"] = "pass"
 
@@ -107,7 +100,7 @@ def test_operating_turns_of_an_exported_game_are_those_of_the_model() -> None:
     """Treasury, loans, price and the cash of all players after each turn. Damaged turns are found."""
     faults = list(turn_faults(*stored_game()))
     assert len(faults) > 20 and not any(faults)
-    broken = damaged(stored_game(), _withheld, _dearer_train, _loan_not_repaid)
+    broken = damaged(stored_game(), withheld, dearer_train, _loan_not_repaid)
     assert sum(fault is not None for fault in turn_faults(*broken)) == 3
 
 

@@ -1,7 +1,6 @@
 """What only happens with PostgreSQL: an unreachable server, a transaction that a failure breaks."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,6 @@ from storage import (
 from tests.storage.conftest import move, new_message, new_table
 from tests.stores import (
     SERVER,
-    StoreFactory,
     needs_server,
     temporary_database,
     url_text,
@@ -34,9 +32,8 @@ pytestmark = needs_server
 
 
 @pytest.fixture
-def address(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
-    with places.empty_store("postgresql", tmp_path) as found:
-        yield found
+def address(database: str) -> str:
+    return database
 
 
 async def length(store: Store, table: int) -> int | None:

@@ -98,12 +98,6 @@ def test_4_2_who_has_passed_is_out_of_that_auction_and_in_the_next() -> None:
     )
 
 
-def test_4_2_bidding_goes_around_the_table() -> None:
-    run_scenario(
-        "Ann: pass\nBob: bid ME 0\n= turn Cid\nCid: bid ME 5\n= turn Ann\nAnn: bid ME 15\n= turn Bob"
-    )
-
-
 def test_4_2_play_goes_on_left_of_the_player_who_began_the_auction() -> None:
     run_scenario(
         "Ann: pass\nBob: bid ME 0\nCid: pass\nAnn: bid ME 5\nBob: pass\n= private ME Ann\n= turn Cid"

@@ -108,16 +108,6 @@ def test_6_1_no_loans_between_interest_and_repayment() -> None:
     run_scenario(body + "Ann: repay 1\n= loans WT 0\nAnn: loan 2\n= loans WT 2\n= cash WT 290")
 
 
-def test_6_1_each_loan_is_a_space_to_the_left_and_each_repaid_one_to_the_right() -> None:
-    ten = turn("trains WT 5", phase="5")
-    run_scenario(ten + "Ann: loan 3\n= price WT 70\n= cash WT 500")
-    body = (
-        turn("loans WT 3", "interest 5", "trains WT 5", phase="5", cash=315)
-        + "> until repay\n= price WT 90\n"
-    )
-    run_scenario(body + "Ann: repay 3\n= price WT 120\n= cash WT 0")
-
-
 def test_6_1_not_beyond_the_leftmost_gray_space_nor_600() -> None:
     low = turn("trains WT 5", phase="5").replace("price WT 100", "price WT acquisition 2")
     run_scenario(low + "Ann: loan 3\n= price WT acquisition 1\n= loans WT 3")
@@ -296,14 +286,6 @@ def test_6_8_unpaid_interest_liquidates_and_the_president_pays_it() -> None:
 
 def test_6_8_the_turn_of_a_company_that_could_not_pay_is_over() -> None:
     run_scenario(MISSED + "!Ann: loan 1 | 1817 §6\n!Ann: repay 1 | 1817 §6\n= round operating SR")
-
-
-def test_6_8_a_president_who_cannot_pay_is_in_a_cash_crisis() -> None:
-    broke = MISSED.replace("@ cash Ann 100", "@ cash Ann 10").replace(
-        "> until SR\n", "?Ann: done\n?Ann: done\n"
-    )
-    broke = broke.replace("= price WT liquidation\n", "?Ann: done\n= cash Ann -25\n= price WT liquidation\n")
-    run_scenario(broke + "= turn Ann\n!Ann: done | 1817 §7.4\nAnn: bankrupt\n= turn SR")
 
 
 # -- 1817 §6.9 -------------------------------------------------------------------------------------

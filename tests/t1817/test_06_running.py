@@ -287,13 +287,3 @@ def test_6_6_who_is_short_pays_what_the_shares_receive() -> None:
         earned(10, ann=6, pool=2, short=2) + "Ann: half\n= cash Cid 80\n= cash Ann 160\n= cash WT 130"
     )
     run_scenario(earned(10, ann=6, pool=2, short=2) + "Ann: withhold\n= cash Cid 100")
-
-
-def test_6_6_who_cannot_pay_for_his_short_shares_is_in_a_cash_crisis() -> None:
-    body = earned(10, ann=6, pool=2, short=2).replace("@ cash Cid 100", "@ cash Cid 30")
-    more = "@ size SR 5\n@ price SR 60\n@ owns Bob SR 2\n@ owns Cid SR 1\n@ token SR F13\n@ trains SR 5\n"
-    body = body.replace("@ round", more + "@ round")
-    run_scenario(
-        body + "Ann: pay\n= cash Cid -8\n= turn Cid\n!Ann: pass | 1817 §7.4\n"
-        "Cid: sell 1 SR\n= cash Cid 52\n= turn WT"
-    )

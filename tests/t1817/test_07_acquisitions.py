@@ -409,17 +409,6 @@ def test_7_2_4_8_the_president_pays_what_the_loans_are_short_of() -> None:
     run_scenario(f"{sale(RED, loans=2, cash=200)}Cid: pass\nAnn: pass\n= cash Bob 500")
 
 
-def test_7_2_4_8_who_cannot_pay_is_in_a_cash_crisis() -> None:
-    body = (
-        sale(RED, loans=2)
-        .replace("cash Bob 500", "cash Bob 150")
-        .replace("owns Cid UR 2", "owns Cid UR 2\n@ owns Bob UR 1")
-    )
-    run_scenario(
-        f"{body}Cid: pass\nAnn: pass\n= turn Bob\n!Bob: pass | 1817 §7.4\nBob: sell 1 UR\n= cash Bob 40"
-    )
-
-
 def test_7_2_4_9_holders_and_short_holders_settle_rounding_down() -> None:
     owners = "Bob 3, Cid 2, Ann -1, pool 1"
     done = (
@@ -445,12 +434,6 @@ def test_7_2_4_9_without_a_surplus_shares_are_simply_returned() -> None:
         f"{body}Cid: pass\nAnn: pass\n= cash Bob 500\n= cash Ann 500\n= cash Cid 500\n= owns Cid SR 0\n"
         "= owns Ann SR 0"
     )
-
-
-def test_7_2_4_9_who_is_short_and_cannot_pay_is_in_a_cash_crisis() -> None:
-    body = sale(GRAY, size=5, owners="Bob 3, Ann -1").replace("cash Ann 500", "cash Ann 20")
-    body = body.replace("owns Cid UR 2", "owns Cid UR 2\n@ owns Ann UR 1")
-    run_scenario(f"{body}Cid: bid 300\nAnn: pass\nCid: pass\n= turn Ann\nAnn: sell 1 UR\n= cash Ann 50")
 
 
 def test_7_2_4_10_everything_of_it_is_in_storage_again() -> None:

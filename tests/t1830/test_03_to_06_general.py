@@ -137,19 +137,3 @@ def test_5_the_president_directs_the_railroads_turn() -> None:
 
 def test_6_no_stock_is_sold_while_a_private_is_unsold() -> None:
     run_scenario("!Ann: par PRR 100\n" + BOUGHT + "!Ann: par PRR 100\nCid: par BO 67\nAnn: par NYC 67")
-
-
-def test_6_privates_pay_their_owners() -> None:
-    run_scenario(
-        FLOATED
-        + """
-        @ private SV Ann
-        @ private CA Bob
-        @ private MH Bob
-        @ round stock Ann
-        > until operating
-        = cash Ann 1005
-        = cash Bob 1045
-        = cash Cid 1000
-        """
-    )

@@ -113,20 +113,6 @@ def test_7_2_play_goes_on_left_of_the_last_buyer_of_an_offered_private() -> None
     )
 
 
-def test_7_2_only_bidders_take_part_in_the_auction() -> None:
-    run_scenario(
-        """
-        Ann: bid CS 45
-        Bob: bid CS 50
-        Cid: buy SV
-        = turn Ann
-        !Cid: bid CS 55 | 1830 §7.2
-        Ann: bid CS 55
-        !Cid: bid CS 60 | 1830 §7.2
-        """
-    )
-
-
 def test_7_2_a_bidder_pays_with_the_money_he_has_staked() -> None:
     run_scenario(
         """

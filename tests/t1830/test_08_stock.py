@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.t1830.scenarios import BOUGHT, Options, both_conventions, run_scenario
+from tests.t1830.scenarios import Options, both_conventions, run_scenario
 
 STARTED = """
 @ cash Ann 1000
@@ -120,23 +120,6 @@ def test_8_1_any_number_of_companies_may_choose_the_same_price() -> None:
         STARTED
         + "@ round stock Ann\nAnn: par PRR 100\n?Ann: done\nBob: par NYC 100\n?Bob: done\nCid: par BM 100\n"
         + "= price PRR 100 0\n= price NYC 100 0\n= price BM 100 0"
-    )
-
-
-def test_8_1_the_owner_of_the_bo_private_sets_the_par_of_the_bo() -> None:
-    run_scenario(
-        BOUGHT
-        + """
-        = turn Cid B&O
-        !Ann: pass | 1830 §8.1
-        !Cid: par PRR 100 | 1830 §8.1
-        !Cid: pass | 1830 §8.1
-        Cid: par B&O 90
-        = owns Cid B&O 2
-        = president B&O Cid
-        = price B&O 90 1
-        = cash Cid 510
-        """
     )
 
 

@@ -19,11 +19,12 @@ def test_16_privates_pay_before_companies_operate() -> None:
         @ par PRR 100
         @ par NYC 90
         @ private CS Ann
+        @ private MH Ann
         @ private DH NYC
         @ phase 3
         @ round stock Ann
         > until PRR
-        = cash Ann 510
+        = cash Ann 530
         = cash NYC 515
         """
     )

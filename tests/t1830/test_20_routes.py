@@ -269,21 +269,6 @@ def test_20_3_all_trains_together_are_paid() -> None:
     )
 
 
-def test_20_3_income_of_a_companys_private_goes_to_its_treasury() -> None:
-    run_scenario(
-        """
-        @ owns Ann PRR 6
-        @ par PRR 100
-        @ private CA PRR
-        @ phase 3
-        @ round stock Ann
-        > until operating
-        = cash PRR 25
-        = cash Ann 0
-        """
-    )
-
-
 def test_20_3_undistributed_revenue_goes_to_the_company() -> None:
     run_scenario(
         running("PRR", LINE + "@ trains PRR 2 2")

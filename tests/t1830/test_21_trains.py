@@ -63,7 +63,7 @@ def test_21_excess_trains_are_discarded_at_once() -> None:
 
 def test_21_so_are_those_of_other_companies() -> None:
     run_scenario(
-        running("PRR", "@ trains CO 3 3 4\n@ owns Bob CO 6\n@ par CO 67\n@ depot 5 3", phase="4")
+        running("PRR", "@ trains CO 3 3 4\n@ cash CO 7\n@ owns Bob CO 6\n@ par CO 67\n@ depot 5 3", phase="4")
         + BUYING
         + """
         Ann: buy train 5
@@ -72,17 +72,10 @@ def test_21_so_are_those_of_other_companies() -> None:
         !Ann: discard 3 of CO | 1830 §21
         Bob: discard 3
         = trains CO 3 4
+        = cash CO 7             # nothing is paid for it
         = trains pool 3
         = turn Ann PRR
         """
-    )
-
-
-def test_21_no_payment_for_discarded_trains() -> None:
-    run_scenario(
-        running("PRR", "@ trains CO 3 3 4\n@ cash CO 7\n@ owns Bob CO 6\n@ par CO 67\n@ depot 5 3", phase="4")
-        + BUYING
-        + "Ann: buy train 5\nBob: discard 4\n= cash CO 7"
     )
 
 

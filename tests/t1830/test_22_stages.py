@@ -1,5 +1,7 @@
 """1830 §22: what the first train of each type changes."""
 
+import pytest
+
 from tests.t1830.scenarios import run_scenario
 from tests.t1830.test_18_track import running
 
@@ -131,35 +133,15 @@ def test_22_one_operating_round_in_phase_2() -> None:
     )
 
 
-def test_22_two_operating_rounds_after_the_next_stock_round_from_a_3() -> None:
+@pytest.mark.parametrize(("depot", "phase", "number", "rounds"), [("3 5", "2", 1, 2), ("5 3", "4", 2, 3)])
+def test_22_operating_rounds_after_the_next_stock_round(
+    depot: str, phase: str, number: int, rounds: int
+) -> None:
+    """Two from a 3-train, three from a 5-train; the next round is the first of another set."""
+    buying = running("PRR", f"@ depot {depot}", phase=phase) + BUYING
     run_scenario(
-        running("PRR", "@ depot 3 5")
-        + BUYING
-        + """
-        Ann: buy train 3
-        Ann: done
-        = round stock Ann
-        > until operating
-        = round operating PRR 1
-        > until operating
-        = round operating PRR 2
-        > until stock
-        """
-    )
-
-
-def test_22_three_operating_rounds_after_the_next_stock_round_from_a_5() -> None:
-    run_scenario(
-        running("PRR", "@ depot 5 3", phase="4").replace("round operating PRR", "round operating PRR 2")
-        + BUYING
-        + """
-        Ann: buy train 5
-        Ann: done
-        = round stock Ann
-        > until operating
-        > until operating
-        > until operating
-        = round operating PRR 3
-        > until stock
-        """
+        buying.replace("round operating PRR", f"round operating PRR {number}")
+        + f"Ann: buy train {depot[0]}\nAnn: done\n= round stock Ann\n"
+        + "".join(f"> until operating\n= round operating PRR {n}\n" for n in range(1, rounds + 1))
+        + "> until operating\n= round operating PRR 1"
     )

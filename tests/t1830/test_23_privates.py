@@ -134,17 +134,6 @@ def test_23_2_the_mh_closes_when_it_is_exchanged() -> None:
     )
 
 
-def test_23_2_the_rest_close_with_the_first_5() -> None:
-    privates = (
-        "@ private SV Ann\n@ private CS Bob\n@ private DH PRR\n@ private MH Cid\n"
-        "@ private CA Cid\n@ depot 5 3"
-    )
-    closed = "".join(f"= private {p} closed\n" for p in ("SV", "CS", "DH", "MH", "CA"))
-    run_scenario(
-        running("PRR", privates, phase="4") + "> until train\n= private SV Ann\nAnn: buy train 5\n" + closed
-    )
-
-
 def test_23_2_a_closed_private_is_gone() -> None:
     gone = running("PRR", "@ private CS PRR\n@ depot 5 3", phase="4") + "> until train\nAnn: buy train 5\n"
     run_scenario(

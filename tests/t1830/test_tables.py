@@ -186,15 +186,6 @@ def test_table_1_3_only_where_there_is_stock() -> None:
     run_scenario(MH.format(ann=1) + "@ round stock Ann\n!Ann: exchange MH from pool | 1830 Table 1.3")
 
 
-def test_table_1_3_between_the_turns_of_others() -> None:
-    run_scenario(
-        MH.format(ann=1) + "@ round stock Bob\n= turn Bob\nAnn: exchange MH from ipo\n"
-        "= turn Bob\n= owns Ann NYC 2"
-    )
-    operating = MH.format(ann=1) + "@ owns Bob PRR 6\n@ par PRR 100\n@ cash PRR 500\n@ round operating PRR\n"
-    run_scenario(operating + "= turn Bob PRR\nAnn: exchange MH from ipo\n= turn Bob PRR\n= private MH closed")
-
-
 def test_table_1_3_it_is_no_purchase_of_the_turn() -> None:
     run_scenario(
         MH.format(ann=1) + "@ round stock Ann\nAnn: exchange MH from ipo\nAnn: buy NYC from ipo\n"
@@ -255,7 +246,10 @@ def test_table_1_4_for_its_first_buyer_only() -> None:
 
 
 def test_table_1_5_the_bo_comes_with_the_presidents_certificate() -> None:
-    run_scenario(BOUGHT + "Cid: par BO 82\n= owns Cid BO 2\n= president BO Cid\n= cash Cid 510\n= par BO 82")
+    run_scenario(
+        BOUGHT + "!Ann: pass | 1830 §8.1\n!Cid: par PRR 100 | 1830 §8.1\n!Cid: pass | 1830 §8.1\n"
+        "Cid: par BO 82\n= owns Cid BO 2\n= president BO Cid\n= cash Cid 510\n= par BO 82"
+    )
 
 
 def test_table_1_5_no_company_may_buy_it() -> None:

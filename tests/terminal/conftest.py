@@ -1,15 +1,18 @@
-"""The command `railpost` in an empty folder."""
+"""The terminal, and the command `railpost` in an empty folder."""
 
 from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from bot.__main__ import app_for, run_command
+from bot.service import Service
+from bot.terminal.console import Console
+from storage import open_store
 from tests.end_to_end.fork_server import ForkServer, environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -48,3 +51,17 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         return subprocess.CompletedProcess(words, code, captured.out, captured.err)
 
     return running
+
+
+@pytest.fixture
+async def console(tmp_path: Path) -> AsyncIterator[Console]:
+    async with await open_store(tmp_path / "railpost.db") as store:
+        yield Console(Service(store), tmp_path)
+
+
+async def enter(console: Console, *lines: str) -> str:
+    """Enter lines; the reply to the last."""
+    text = ""
+    for line in lines:
+        text = (await console.handle_line(line)).text
+    return text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -19,21 +18,7 @@ from engine import State, encode_state
 from storage import StoreError, open_store
 from tests.drawn_here import DrawnHere
 from tests.stores import run_sql
-
-
-@pytest.fixture
-async def console(tmp_path: Path) -> AsyncIterator[Console]:
-    async with await open_store(tmp_path / "railpost.db") as store:
-        yield Console(Service(store), tmp_path)
-
-
-async def enter(console: Console, *lines: str) -> str:
-    """Enter lines; the reply to the last."""
-    text = ""
-    for line in lines:
-        text = (await console.handle_line(line)).text
-    return text
-
+from tests.terminal.conftest import enter
 
 BEGUN = ("table new 1830 Ann, Bob, Cid", "table start")
 

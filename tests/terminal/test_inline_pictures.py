@@ -28,7 +28,8 @@ from bot.terminal.prompt import print_pictures
 from storage import open_store
 from tests.end_to_end.fork_server import ForkServer, environment
 from tests.fake_discord.running_bot import OnePixelPictures
-from tests.terminal.test_console import BEGUN, enter
+from tests.terminal.conftest import enter
+from tests.terminal.test_console import BEGUN
 
 SIXEL_ATTRIBUTES, PLAIN_ATTRIBUTES = b"\x1b[?62;4;22c", b"\x1b[?62;22c"
 KITTY_CONSENT = b"\x1b_Gi=31;OK\x1b\\"

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
-import pytest
-
-from bot.service import Service
 from bot.terminal.console import Console
-from storage import open_store
-
-
-@pytest.fixture
-async def console(tmp_path: Path) -> AsyncIterator[Console]:
-    async with await open_store(tmp_path / "railpost.db") as store:
-        yield Console(Service(store), tmp_path)
-
-
-async def enter(console: Console, line: str) -> str:
-    return (await console.handle_line(line)).text
+from tests.terminal.conftest import enter
 
 
 async def test_invite(console: Console) -> None:
