@@ -28,6 +28,8 @@ from tests.fake_discord.server import FakeDiscord, Message
 ROOT = Path(__file__).parents[2]
 PLAYERS = ("Ann", "Bob", "Cid", "Dan")
 PARTS = ("engine", "renderers", "storage", "mail", "bot")
+LOOPS = {"bot/hub/timers.py", "storage/leadership.py"}
+"""They look at the clock: on a slow machine they run beside what is counted, so they do not count."""
 
 
 class Counter:
@@ -44,19 +46,22 @@ class Counter:
     def note(self, frame: FrameType, event: str, _: object) -> None:
         if self.is_on and event == "call":
             name = frame.f_code.co_filename
-            if name.startswith(str(ROOT)) and Path(name).relative_to(ROOT).parts[0] in PARTS:
-                self.files.add(name)
+            if not name.startswith(str(ROOT)):
+                return
+            file = Path(name).relative_to(ROOT)
+            if file.parts[0] in PARTS and str(file) not in LOOPS:
+                self.files.add(str(file))
                 self.applied += frame.f_code is apply.__code__
 
     @property
     def outside_engine(self) -> int:
-        return sum(Path(name).relative_to(ROOT).parts[0] != "engine" for name in self.files)
+        return sum(Path(name).parts[0] != "engine" for name in self.files)
 
     def __str__(self) -> str:
         kinds = (
             f"{self.reads} reading and {self.writes} writing transactions, {self.applied} plays of the kernel"
         )
-        names = "".join(f"\n  {Path(name).relative_to(ROOT)}" for name in sorted(self.files))
+        names = "".join(f"\n  {name}" for name in sorted(self.files))
         return f"{len(self.files)} files, {self.outside_engine} of them outside the engine; {kinds}{names}"
 
 
@@ -145,7 +150,7 @@ async def test_a_press_until_its_event_is_stored(
     files, outside_engine, told = min(counts)
     print(told)
     assert min(work) == (1, 1, 1), work
-    assert files <= 51 and outside_engine <= 38, told
+    assert files <= 50 and outside_engine <= 37, told
 
 
 def has_card(running: RunningBot, mention: str) -> bool:
