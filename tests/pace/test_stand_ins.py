@@ -227,3 +227,30 @@ async def test_who_plays_from_now_on_is_pinged_in_the_thread(driven: DrivenTable
     assert pinged() == ["Ann", "Dora", "Ann"]
     await driven.wait_until(START + 60 * HOUR)  # her time is up
     assert pinged() == ["Ann", "Dora", "Ann", "Dora"]
+
+
+async def test_who_is_back_at_night_is_pinged_in_the_morning(driven: DrivenTable) -> None:
+    """The hour counted at which another was asked, so nobody was. A deputy for other days is asked once."""
+    await driven.begin("none", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Ann", "tell thread", "quiet 22:00-07:00")
+    await driven.wait_until(START + HOUR)
+    await driven.say("Ann", "away until 2026-06-03 deputy Dora")
+    await driven.say("Ann", "away until 2026-06-02 deputy Dora")
+    await driven.wait_until(START + 22 * HOUR)
+    pings = [
+        (told.at - START, told.to) for told in driven.told if told.channel == "thread" and told.to != "table"
+    ]
+    assert [(at // HOUR, to) for at, to in pings] == [(0, "Ann"), (1, "Dora"), (21, "Ann")]
+
+
+async def test_a_deputy_is_not_pinged_for_a_player_who_slept(driven: DrivenTable) -> None:
+    """The ping that the player was still to get came to the deputy beside their own."""
+    await driven.begin("48h", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Bob", "tell thread", "quiet 09:00-16:00")
+    await driven.say("Ann", "pass")
+    await driven.wait_until(START + HOUR)
+    await driven.say("Bob", "away until 2026-06-03 deputy Dora")
+    await driven.wait_until(START + 8 * HOUR)
+    assert [told.to for told in driven.told if told.channel == "thread" and told.to != "table"] == ["Dora"]

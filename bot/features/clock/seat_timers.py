@@ -41,7 +41,7 @@ class SeatTimers:
     """The timers of the seats of a table; what differs from those that are stored goes into the changes.
 
     rules: what its clocks run by. recipients: who plays for each seat now. holdoff: seconds for which
-    notifications wait.
+    notifications wait. asked_now: seats of which somebody else is asked from this look on.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class SeatTimers:
     ) -> None:
         self._info, self._due, self._rules, self._recipients = info, stored, rules, recipients
         self._holdoff, self._now, self._changes = holdoff, now, changes
+        self.asked_now = set[int]()
 
     def update(self, seat: int, clock: SeatClock, due: Deadline | None) -> None:
         """What is due for a seat, as its clock is now."""
@@ -122,16 +123,17 @@ class SeatTimers:
         """When the quiet hours end in which a card was posted in the thread without a ping; where they were
         changed meanwhile, as soon as they allow it."""
         recipient, quiet = self._recipients[seat], self._recipients[seat].settings.quiet_hours
-        owed = self._same_wait(clock, PING_KIND)
+        is_new = seat in self.asked_now
+        owed = None if is_new else self._same_wait(clock, PING_KIND)
         if clock.since is None or not is_told_at_once(self._info, recipient):
             return None
         if owed is None and "table" not in wanted_channels(self._info, recipient):
             return None
-        posted = clock.since + timedelta(seconds=self._holdoff)
-        if quiet is None or not quiet.contain(posted):
-            return not_quiet(self._now, quiet) if owed else None
-        at = quiet.end_after(posted)
-        return at if owed or at > self._now else None
+        posted = self._now if is_new else clock.since + timedelta(seconds=self._holdoff)
+        if owed is not None:
+            return not_quiet(max(posted, self._now), quiet)
+        at = not_quiet(posted, quiet)
+        return at if at > max(posted, self._now) else None
 
 
 # -- reminders -------------------------------------------------------------------------------

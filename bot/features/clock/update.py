@@ -312,6 +312,8 @@ class _Followup:
                     self._info, "deputy", recipient, sentence, f"{stamp}.deputy", unit.now
                 )
             )
+            if former is not None and former.person_id == deputy.person_id:
+                return  # who is asked already, for other days
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
             if absence:
@@ -334,6 +336,7 @@ class _Followup:
     ) -> None:
         """Tell who plays for a seat from now on what waits."""
         self._recipients[seat] = recipient
+        self._timers.asked_now.add(seat)
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
         told = messages.turn_messages(
             self._info, self._table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp
