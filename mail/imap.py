@@ -24,6 +24,8 @@ from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connect
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
+_MENDED_BY_CONNECTING = ("[TRYCREATE]", "[READ-ONLY]", "[EXPUNGEISSUED]")
+"""Codes of a refusal whose cause is gone with the next connection, such as a folder that it creates."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -185,14 +187,14 @@ class ImapConnection:
         return response
 
     async def _uid(self, command: str, uid: int, *arguments: str) -> Any:
-        """The same for a command about one message. Raises MessageRefused or MailboxFull for NO and BAD."""
+        """The same for a command about one message. Raises MessageRefused or MailboxFull for NO."""
         response = await self._call(self._client.uid(command, str(uid), *arguments))
         if response.result == "OK":
             return response
         said = _said(response)
         if "[OVERQUOTA]" in said.upper():
             raise MailboxFull("the mailbox is full")
-        if "[TRYCREATE]" in said.upper():  # the folder is gone; the next connection creates it
+        if response.result != "NO" or any(code in said.upper() for code in _MENDED_BY_CONNECTING):
             raise ConnectionLost(said)
         raise MessageRefused(said)
 

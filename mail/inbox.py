@@ -330,7 +330,7 @@ class MailboxCaretaker:
             except ConnectionLost as lost:
                 why = await why_unreachable(self._account) or str(lost)
                 log.warning("mailbox: it could not be tidied: %s", why)
-            except (LoginRefused, MailboxFull) as error:
+            except LoginRefused as error:
                 log.warning("mailbox: it could not be tidied: %s", error)
             except Exception:
                 log.exception("mailbox: it could not be tidied; another attempt follows")

@@ -55,7 +55,7 @@ async def _invite(
         raise ValueError("Fill in one of `user`, `address` and `robot`.")
     handler = handler_of(interaction)
     if user is not None:
-        await handler.lines.person_of(user)  # whose name they have, without another
+        await handler.lines.id_of_user(user)  # whose name they have, without another
     who = "robot" if robot else _named(user, address, name)
     await handler.lines.say(interaction, table, [f"invite {who}"])
 

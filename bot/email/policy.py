@@ -74,13 +74,13 @@ from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
-from mail.reading.line_text import first_word
+from mail.reading.line_text import first_word, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
 from mail.reading.small_talk import is_greeting
-from mail.reading.unclear_lines import qualifies
+from mail.reading.unclear_lines import DECIDING, qualifies
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
@@ -97,7 +97,10 @@ MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
-_YES = YES_WORDS | OK_WORDS | {"sure", "confirm", "confirmed", "join", "accept"}
+_AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept"}
+_CONSENTING = OK_WORDS | {"sure"}
+"""They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
+_OTHERWISE = NO_WORDS | {"pass", "decline", "can't", "cannot", "won't", "unable"}
 
 
 class MailPolicy:
@@ -257,7 +260,7 @@ class MailPolicy:
         return ruling
 
     async def _still_asked(self, ruling: Ruling) -> Ruling:
-        """The same ruling; where nothing was done, `yes` to it confirms what waits for that."""
+        """The same ruling; where no move was made, `yes` to it confirms what waits for that."""
         if ruling.reason not in STILL_ASKED or ruling.offered_code:
             return ruling
         code = await self._held.find_open_code(ruling.token)
@@ -352,7 +355,9 @@ class MailPolicy:
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines, word = reply.answer[:1], reply.word
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
-        agrees = (word in _YES and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
+        agrees = (word in _AGREEING and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
+        if word in _CONSENTING:
+            agrees = not any(map(_says_otherwise, reply.text.lines))
         if token.purpose == "erase":  # which nothing brings back
             agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
         if not agrees and word not in NO_WORDS:
@@ -467,6 +472,12 @@ def _mail_switch(mail: ParsedMail) -> str:
     """The word for emails to stop or to begin again, if it is the subject; else empty."""
     subject = _subject(mail)
     return subject if subject in MAIL_SWITCHES else ""
+
+
+def _says_otherwise(line: str) -> bool:
+    """Whether a line takes an `okay` back, or puts it off."""
+    is_in_doubt = qualifies(line) or DECIDING.search(line) is not None or CONDITION.search(line) is not None
+    return is_in_doubt or not _OTHERWISE.isdisjoint(words_of(line))
 
 
 def _reason(played: PlayResult | None) -> str:

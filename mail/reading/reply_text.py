@@ -22,6 +22,7 @@ marked quotes count by the same rules. Where moves stand in both places, the rep
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from mail.reading import small_talk, unclear_lines
@@ -84,8 +85,11 @@ class ReplyText(NamedTuple):
 
     @property
     def own(self) -> tuple[ReplyLine, ...]:
-        """The sender's lines above the quoted email; where nothing stands there, those below."""
-        return self.above if any(line.text for line in self.above) else self.below
+        """The sender's lines above the quoted email; where nothing stands there, those below, without what a
+        mail system adds."""
+        if any(line.text for line in self.above):
+            return self.above
+        return tuple(takewhile(lambda line: not unclear_lines.is_mail_footer(line.text), self.below))
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -261,6 +261,8 @@ async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
     header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
     outcome = await desk.arrive(reply(notice, "", to=header, subject="stop", sender="ann@work.test"))
     assert "No more emails go to ann@work.test." in one_line(outcome.replies[0])
+    async with desk.service.store.read() as unit:
+        assert (await unit.people.get(ann)).preferences["mail"] is False
 
 
 @pytest.mark.parametrize(

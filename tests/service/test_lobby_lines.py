@@ -262,11 +262,8 @@ async def test_a_player_is_replaced_by_a_line(table: Table) -> None:
 @pytest.mark.parametrize("line", ["join Robot", "ask Dora for Eve", "replace Bob by Cid"])
 async def test_a_person_of_the_operator_who_is_refused_a_seat_is_not_kept(table: Table, line: str) -> None:
     """A second Dora would be in the way where the first is named as a deputy."""
-    await table.open("1830")
-    for name in ("Ann", "Bob", "Cid", "Eve"):
-        await table.person(name)
-    for name in ("Ann", "Bob", "Cid"):
-        await table.told(name, "join")
+    await table.open("Ann", "Bob", "Cid")
+    await table.person("Eve")
     if not line.startswith("join"):
         await table.told("Ann", "start")
     result = await table.service.submit(table.id, None, [line], None, None)

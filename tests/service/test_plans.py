@@ -151,5 +151,6 @@ async def test_a_suggestion_for_an_outdated_line_of_the_plan_can_be_submitted(wo
     await say_all(world, ("Ann", "pass"), ("Bob", "bid BO 300"), ("Cid", "pass"))
     refused = await world.say("Ann", "plan more Cid: pass")
     assert isinstance(refused, LineRefused | LineUnreadable) and refused.line == "bid BO 225"
-    assert refused.suggestions == ("plan bid BO 305",)
-    assert "1. Ann: bid BO 305" in (await shown(world, "Ann", *refused.suggestions)).text
+    assert refused.suggestions == ("plan bid BO 305; Bob: pass; Cid: pass",)
+    told = (await shown(world, "Ann", *refused.suggestions)).text
+    assert "1. Ann: bid BO 305" in told and "3. Cid: pass" in told

@@ -57,8 +57,9 @@ def replay_file(file: dict[str, Any] | bytes) -> SiteReplay:
     return game
 
 
-def same_position(a: State, b: State) -> None:
-    """The positions are equal, but for what the site does not have (such as standing orders)."""
+def assert_same_position(a: State, b: State) -> None:
+    """The positions are equal, but for what the site does not have (such as standing orders), and for
+    players and options, which are compared where they are the same."""
     left_out = {"options", "players", "question_number", "last_offer_number", "standing_protections"}
     for field in a.__struct_fields__:
         if field not in left_out:

@@ -24,13 +24,13 @@ from tests.review.test_money import assert_sums
 from tests.site_18xx import site_procedure
 from tests.site_18xx.recorded_games import (
     GAMES,
+    assert_same_position,
     branch_files,
     json_lines,
     recorded_files,
     recorded_game,
     replay,
     replay_file,
-    same_position,
     states,
 )
 from tests.site_18xx.test_export import recorded_actions, same_action
@@ -268,7 +268,7 @@ def comes_out_as_it_went_in(path: Path, game: SiteReplay) -> None:
     assert [w.partition(": ")[2] for w in imported.warnings] == [
         w.partition(": ")[2] for w in game.warnings if w.endswith("as recorded.")
     ]
-    same_position(imported.state, game.state)
+    assert_same_position(imported.state, game.state)
     assert imported.state.options == game.state.options
     result = game.file.result or {}
     assert sorted(file.get("result", {}).values()) == sorted(result.values() if game.state.game_over else ())

@@ -24,7 +24,7 @@ from engine.site_18xx.names import site_names_of
 from engine.site_18xx.site_game import SiteGame
 from engine.title import SITE_CONVENTIONS
 from engine.titles import title_of
-from tests.site_18xx.recorded_games import replay_file, same_position
+from tests.site_18xx.recorded_games import assert_same_position, replay_file
 from tests.site_18xx.site_procedure import faults
 
 EXPORTABLE_TITLES = ("1830", "1870", "1817")
@@ -75,7 +75,7 @@ def check_site_round_trip(game: SimulatedGame) -> list[dict[str, Any]]:
     assert [(s.seat, PLAIN.sub("", s.line)) for s in imported.lines] == [
         (seat, PLAIN.sub("", line)) for seat, line in recorded.lines
     ]
-    same_position(imported.state, game.state)
+    assert_same_position(imported.state, game.state)
     assert imported.state.players == game.state.players
     by_seat = engine.standings(game.state)
     assert file["result"] == {str(int(seat[1:]) + 1): dollars for seat, dollars in by_seat.items()}

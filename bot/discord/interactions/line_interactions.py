@@ -77,10 +77,11 @@ class LineInteractions:
         """The id of the person whose Discord account the user has; a new account gets a new person."""
         if known := await self.known_person_id(interaction):
             return known
-        return await self.person_of(interaction.user)
+        interaction.extras[PERSON] = made = await self.id_of_user(interaction.user)
+        return made
 
-    async def person_of(self, user: discord.User | discord.Member) -> int:
-        """The id of the person with that Discord account; a new account gets a new person."""
+    async def id_of_user(self, user: discord.User | discord.Member) -> int:
+        """The same for a user that an interaction names."""
         async with self.service.store.begin() as unit:
             return (await person_by_discord(unit, user.id, user.display_name)).id
 

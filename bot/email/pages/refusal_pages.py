@@ -69,7 +69,7 @@ def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
 
 
 def still_asked(page: MailPage) -> MailPage:
-    """What answers a reply to an email that asks for `yes`, where the reply was neither that nor a move."""
+    """What answers a reply to an email that asks for `yes`, where the reply says something else."""
     block = CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"])
     return replace(page, blocks=(*page.blocks, block))
 

@@ -100,7 +100,8 @@ class PlanHandler:
             nearest = engine.nearest_lines(trial.state, engine_seat(seat), line)
             failure = line_failure(trial.error, max(failed - len(former), 0), line, nearest)
             kept = len(former) if failed >= len(former) else 0  # lines of the plan that are still possible
-            return _within_plan(failure, table, request, lines[kept:failed], seat, extends=kept > 0)
+            beside = lines[kept:failed], lines[failed + 1 :]
+            return _within_plan(failure, table, request, beside, seat, extends=kept > 0)
         plan = [(step.seat, step.line) for step in trial.steps]
         await self._save(table, person_id, plan)
         return _plan_result(table, request, plan, armed)
@@ -155,19 +156,22 @@ def _within_plan(
     failure: LineFailure,
     table: LiveTable,
     request: Request,
-    before: list[PlannedLine],
+    beside: tuple[list[PlannedLine], list[PlannedLine]],
     seat: int,
     *,
     extends: bool,
 ) -> LineFailure:
-    """The failure with suggestions that stay in the plan, as lines that can be submitted: `plan …`."""
+    """The failure with suggestions that stay in the plan, as lines that can be submitted: `plan …`. beside:
+    the planned lines before and behind the one that failed."""
     names, own = table.state.players, request.seat
-    start = [line if each == own else f"{names[each]}: {line}" for each, line in before]
+    before, behind = (
+        [line if each == own else f"{names[each]}: {line}" for each, line in lines] for lines in beside
+    )
     name = "" if seat == own else f"{names[seat]}: "
     word = "plan more" if extends else "plan"
 
     def planned(lines: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(f"{word} {'; '.join([*start, name + line])}" for line in lines)
+        return tuple(f"{word} {'; '.join([*before, name + line, *behind])}" for line in lines)
 
     return replace_fields(failure, suggestions=planned(failure.suggestions))
 
