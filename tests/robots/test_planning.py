@@ -20,8 +20,10 @@ from engine.core.actions import (
     BuyTrain,
     Par,
     Pass,
+    PayDividend,
     SellShares,
     TradePrivate,
+    WithholdDividend,
 )
 from tests.scenarios import ScenarioRunner
 
@@ -170,24 +172,47 @@ Ann: pass
 """
 
 
-def test_dividends_are_left_to_the_judgements() -> None:
+def at_rush() -> State:
+    """Ann's company lacks $30 for the first 6-train, which would rust the trains of two rivals."""
     state = run_scenario(RUSH)
     while getattr(state.top, "step", "dividend") != "dividend":
         state = play(state, "p0", Robot().choose_action(state, "p0")).state
-    assert to_plan(state, Robot().ranking(state, "p0")) == []
+    return state
+
+
+def test_a_company_saves_for_the_train_that_rusts_those_of_rivals() -> None:
+    state = at_rush()
+    assert Robot(0, Effort(1, 0)).choose_action(state, "p0") == PayDividend()
+    best = Robot(0, Effort(1, 200)).ranking(state, "p0")
+    assert best[0].action == WithholdDividend()
+    assert best[0].reason == "the PRR saves for the next train"
+    assert len({each.action for each in best}) == len(best)
 
 
 def test_a_plan_that_is_not_surely_better_leaves_the_judgement_its_move(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(planning, "SURE", 1_000.0)
-    state = play(at_trains(), "p0", BuyTrain("2", "bank")).state
-    assert ranking(state, 200)[0] == (ranking(state, 0)[0][0], 0)
-    assert ranking(state, 200)[1][1] < 0
+    best = Robot(0, Effort(1, 200)).ranking(at_rush(), "p0")
+    assert best[0].action == PayDividend() and best[0].value == 0
+    assert best[1].action == WithholdDividend() and best[1].value < 0
+
+
+def test_a_company_that_saves_keeps_its_revenue_until_it_has_bought() -> None:
+    projection = projected(at_rush())
+    projection.saving = {"PRR"}
+    stock = projection.companies["PRR"]
+    projection._dividend(stock, 20.0)
+    projection._buy_trains(stock)
+    assert (stock.cash, stock.trains) == (620.0, ["5"])
+    projection._dividend(stock, 20.0)
+    projection._buy_trains(stock)
+    assert (stock.cash, stock.trains, projection.saving) == (10.0, ["5", "6"], set())
+    assert projection.companies["NYC"].trains == []
 
 
 def test_a_company_without_room_trades_a_train_in() -> None:
-    projection = projected(run_scenario(RUSH))
+    projection = projected(at_rush())
     stock = projection.companies["PRR"]
     stock.trains, stock.cash = ["4", "5"], 800.0
     assert projection._trains_on_offer(stock) == []
@@ -241,6 +266,17 @@ def test_a_company_without_money_for_track_keeps_its_revenue_and_grows_from_then
     assert stock.lay_cost == 0 and stock.since == 6
     projection.rounds = 8
     assert projection.revenue(stock) > today
+
+
+def test_a_revenue_is_kept_for_a_train_or_for_track_only() -> None:
+    """Without a train to save for, a plan that keeps one revenue and pays the next is none."""
+    projection = projected(at_trains())
+    stock = projection.companies["PRR"]
+    stock.trains, stock.cash, projection.saving = ["2"] * 4, 0.0, {"PRR"}
+    assert projection._trains_on_offer(stock) == []
+    assert projection._saves(stock)
+    stock.cash = 80.0
+    assert not projection._saves(stock)
 
 
 def test_samples_differ_in_what_companies_and_players_have() -> None:

@@ -1,8 +1,10 @@
-"""Plans: what a company may do now about trains is chosen by what the game would bring after it.
+"""Plans: what a player may do now is chosen by what the game would bring after it.
 
-Theory of operation. Each sensible move at a train purchase is made with the engine, and from there a
-`Projection` plays on to the end of the game, with rust, forced purchases and the limits of trains and
-certificates.
+Theory of operation. Each sensible move at a dividend or at a train purchase is made with the engine, and
+from there a `Projection` plays on to the end of the game, with rust, forced purchases and the limits of
+trains and certificates. A company that buys no train may pay from the next round on, or save until it can pay
+for the bank's next train; one that keeps a revenue saves. Such a train may rust those of rivals, whose
+presidents then have to pay for others.
 
 Other players do not do what one expects. So each move is played on several times, with other tastes of the
 players and other luck of the companies, the same ones for each move (`sample`). All moves are played on a
@@ -16,7 +18,6 @@ everybody poor.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from math import sqrt
 from statistics import fmean, stdev
 
@@ -26,11 +27,26 @@ from bot.features.robots.projection import Projection
 from bot.features.robots.scored import Scored
 from bot.features.robots.weights import Weights
 from engine import RefusedError, State, game_of, play
-from engine.core.actions import Action, BuyTrain, Pass, TradePrivate
+from engine.core.actions import (
+    Action,
+    BuyTrain,
+    Pass,
+    PayDividend,
+    PayHalfDividend,
+    TradePrivate,
+    WithholdDividend,
+)
 from engine.core.state import OperatingTurn
 
-PLANNED: tuple[type[Action], ...] = BuyTrain, Pass, TradePrivate
+PLANNED: tuple[type[Action], ...] = (
+    BuyTrain, Pass, PayDividend, PayHalfDividend, TradePrivate, WithholdDividend,
+)  # fmt: skip
+PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
+KEEPING: tuple[type[Action], ...] = PayHalfDividend, WithholdDividend
+"""Moves that only help a company that saves for a train, and goes on until it can buy one."""
+SAVING: tuple[type[Action], ...] = Pass, *KEEPING
+"""Moves after which a company may save for the next train."""
 MOST_CANDIDATES = 24
 """Moves that are played on at most, the best judged ones."""
 UNDO_PROJECTIONS = 32
@@ -53,22 +69,33 @@ class Planner:
 
     def judged(self, state: State, ranking: Sequence[Scored]) -> list[Scored]:
         """A ranking with the worth of each plan in it, best first."""
-        lines = list[_Line]()
-        for judged in to_plan(state, ranking):
-            with suppress(RefusedError):
-                lines.append(_Line(judged, play(state, self.seat, judged.action).state))
-        if not 2 <= len(lines) <= self.projections // 2:
+        candidates, top = to_plan(state, ranking), state.top
+        if len(candidates) < 2 or not isinstance(top, OperatingTurn):
             return list(ranking)
-        g = game_of(state)
+        g, lines = game_of(state), list[_Line]()
         facts = BoardFacts(Forecast(g, self.seat, self.weights))
+        missing = facts.o.lay_cost(top.company) - g.cash(top.company)
+        for judged in candidates:
+            try:
+                after = play(state, self.seat, judged.action).state
+            except RefusedError:
+                continue
+            gained = game_of(after).cash(top.company) - g.cash(top.company)
+            if not isinstance(judged.action, KEEPING) or 0 < missing <= gained:
+                lines.append(_Line(judged, after))
+            if isinstance(judged.action, SAVING):
+                saves = judged._replace(reason=f"the {top.company} saves for the next train")
+                lines.append(_Line(saves, after, top.company))
+        if self.projections < 2 * len(lines):
+            return list(ranking)
         now = Projection(g, facts).run()
         self.dollars = sum(max(worth, 0.0) for worth in now.values())
         last = self._halve(lines, facts, ranking[0].action)
         own = next((line for line in last if line.judged.action == ranking[0].action), last[0])
-        found = [self._surely_gained(line, own) for line in last]
-        known, floor = {judged.action for judged in found}, min(judged.value for judged in found) - 1
-        rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in known]
-        return sorted([*found, *rest], key=lambda judged: -judged.value)
+        found = {line.judged.action: self._surely_gained(line, own) for line in reversed(last)}
+        floor = min(judged.value for judged in found.values()) - 1
+        rest = [each._replace(value=min(each.value, floor)) for each in ranking if each.action not in found]
+        return sorted([*found.values(), *rest], key=lambda judged: -judged.value)
 
     def _surely_gained(self, line: _Line, own: _Line) -> Scored:
         """A plan with the least that it brings over the judgement's own move, by the same samples."""
@@ -80,8 +107,8 @@ class Planner:
         return self.weights.judged_part * line.judged.value + fmean(line.worths)
 
     def _halve(self, lines: list[_Line], facts: BoardFacts, own: Action) -> list[_Line]:
-        """Play all on, then the better half as often again, until the projections are spent. The best at the
-        end, with the judgement's own move."""
+        """Play all on, then the better half as often again, until the projections are spent. The last ones,
+        best first, and the best that begins with the judgement's own move."""
         left, sample, alive = self.projections, 0, list(lines)
         rounds = max(len(lines).bit_length() - 1, 1)
         each = max(self.projections // (rounds * len(lines)), 1)
@@ -101,7 +128,7 @@ class Planner:
         return alive
 
     def _worth(self, line: _Line, facts: BoardFacts, sample: int) -> float:
-        worths = Projection(game_of(line.state), facts, sample).run()
+        worths = Projection(game_of(line.state), facts, sample, line.saving).run()
         return self.dollars * _part(worths, self.seat)
 
 
@@ -122,12 +149,12 @@ def loses_little(now: State, then: State, seat: str) -> bool:
 
 
 class _Line:
-    """A plan: a move, the position after it, and what each sample found there."""
+    """A plan: a move, the position after it, a company that saves, and what each sample found there."""
 
-    __slots__ = ("judged", "state", "worths")
+    __slots__ = ("judged", "saving", "state", "worths")
 
-    def __init__(self, judged: Scored, state: State) -> None:
-        self.judged, self.state = judged, state
+    def __init__(self, judged: Scored, state: State, saving: str = "") -> None:
+        self.judged, self.state, self.saving = judged, state, saving
         self.worths: list[float] = []
 
 
@@ -138,7 +165,7 @@ def to_plan(state: State, ranking: Sequence[Scored]) -> list[Scored]:
     they get is of no use there, and plans would keep too much of it.
     """
     top = state.top
-    if type(top) is not OperatingTurn or top.step != "trains" or game_of(state).components.loans:
+    if type(top) is not OperatingTurn or top.step not in PLANNED_STEPS or game_of(state).components.loans:
         return []
     found = [each for each in ranking if isinstance(each.action, PLANNED) and each.value > HOPELESS]
     return found[:MOST_CANDIDATES]

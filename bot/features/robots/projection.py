@@ -4,9 +4,8 @@ Theory of operation. A position is copied into a few plain values: cash, trains,
 all seats and companies play on by the same simple rules, without the map, the menu of options and exact
 routes:
 
-* A company pays its revenue, but where it lacks the money for its next tile. It buys trains while that adds
-  to its revenue. Without a train it has to buy one, and its president pays what it lacks, or sells shares for
-  it.
+* A company pays its revenue, but for one that saves for a train. It buys trains while that adds to its
+  revenue. Without a train it has to buy one, and its president pays what it lacks, or sells shares for it.
 * Trains rust, phases begin, prices move, and the bank breaks as the rules say.
 * Stock rounds are played by `projected_shares.py`.
 
@@ -48,10 +47,11 @@ class TrainOffer(NamedTuple):
 
 
 class Projection(ProjectedState):
-    """Plays a position on."""
+    """Plays a position on. `saving`: a company that keeps its revenue for the bank's next train."""
 
-    def __init__(self, g: Game, facts: BoardFacts, sample: int = 0) -> None:
+    def __init__(self, g: Game, facts: BoardFacts, sample: int = 0, saving: str = "") -> None:
         super().__init__(g, facts, sample)
+        self.saving = {saving}
         self.last_phase_rounds = 0
 
     # -- the sequence of rounds ---------------------------------------------------------
@@ -150,7 +150,7 @@ class Projection(ProjectedState):
         if stock.loans:
             due = stock.loans * self.interest
             stock.cash -= min(due, stock.cash + revenue)
-        if revenue <= 0 or stock.lay_cost > stock.cash:
+        if revenue <= 0 or self._saves(stock):
             stock.cash += revenue
             self.bank -= revenue
             stock.at = self.facts.moved(stock.at, "left")
@@ -174,6 +174,17 @@ class Projection(ProjectedState):
                 stock.cash += part
                 self.bank -= part
 
+    def _saves(self, stock: Stock) -> bool:
+        """Whether the company keeps its revenue: until it can lay track, or pay for the next train."""
+        if stock.lay_cost > stock.cash:
+            return True
+        if stock.sym not in self.saving:
+            return False
+        next_train = self.next_train()
+        prices = [offer.price for offer in self._trains_on_offer(stock) if not offer.pooled]
+        price = min(prices) if prices else next_train.price if next_train else 0
+        return stock.cash < price
+
     def _buy_trains(self, stock: Stock) -> None:
         """Buy what adds most of what the company can pay; without a train, the cheapest that there is."""
         while offers := self._trains_on_offer(stock):
@@ -194,6 +205,7 @@ class Projection(ProjectedState):
                 stock.trains.remove(offer.traded_in)
                 self.pool.append(offer.traded_in)
             stock.trains.append(offer.train)
+            self.saving.discard(stock.sym)
             if offer.pooled:
                 self.pool.remove(offer.train)
             else:
@@ -231,6 +243,7 @@ class Projection(ProjectedState):
         ]
         if has_room:
             found += [TrainOffer(train.name, train.price, False) for train in banked]
+        if has_room and not (stock.trains and stock.sym in self.saving):
             found += [TrainOffer(t, self.g.train_definition(t).price, True) for t in set(self.pool)]
         return sorted(found)
 
