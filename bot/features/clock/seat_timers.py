@@ -124,7 +124,7 @@ class SeatTimers:
         changed meanwhile, as soon as they allow it."""
         recipient, quiet = self._recipients[seat], self._recipients[seat].settings.quiet_hours
         is_new = seat in self.asked_now
-        owed = None if is_new else self._same_wait(clock, PING_KIND)
+        owed = None if is_new else self._same_wait(clock, PING_KIND)  # what is owed to another is not theirs
         if clock.since is None or not is_told_at_once(self._info, recipient):
             return None
         if owed is None and "table" not in wanted_channels(self._info, recipient):

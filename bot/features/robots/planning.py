@@ -41,8 +41,9 @@ from engine.core.state import OperatingTurn
 PLANNED: tuple[type[Action], ...] = (
     BuyTrain, Pass, PayDividend, PayHalfDividend, TradePrivate, WithholdDividend,
 )  # fmt: skip
-PLANNED_STEPS = ("dividend", "trains")
 """Moves that are planned; whatever else may be done is left to the judgements."""
+PLANNED_STEPS = ("dividend", "trains")
+"""Steps of a company's turn at which they are planned."""
 KEEPING: tuple[type[Action], ...] = PayHalfDividend, WithholdDividend
 """Moves that only help a company that saves for a train, and goes on until it can buy one."""
 SAVING: tuple[type[Action], ...] = Pass, *KEEPING

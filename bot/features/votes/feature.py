@@ -1,7 +1,8 @@
 """`accept` and `decline` as votes, where a poll is open; else they are lines of the game.
 
 A page asks a seat for its vote. Who has not voted is reminded daily for a week, then weekly, outside their
-quiet hours and absences; a person with a daily digest finds the vote there instead.
+quiet hours and absences; a person with a daily digest finds the vote there instead. Who sleeps when a vote is
+opened, and is asked in the thread alone, is reminded when their quiet hours end.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ def vote_page(cache: TableCache) -> MakePage:
 async def set_vote_reminders(
     unit: UnitOfWork, info: TableInfo, poll: TablePoll, recipients: Mapping[int, Recipient]
 ) -> None:
-    """Everybody who has not voted is reminded after a day. Who sleeps and is asked in the thread alone was
-    not pinged there, and is reminded when their quiet hours end. recipients: by seat."""
+    """Set the first reminder of everybody who has not voted. Who sleeps was not pinged in the thread.
+    recipients: by seat."""
     for seat, vote in poll.votes.items():
         if vote is None:
             at, recipient = unit.now + DAY, recipients.get(seat)
