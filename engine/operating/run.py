@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, combinations, islice
@@ -111,7 +111,7 @@ def required_connection(g: Game, company: str) -> RequiredConnection | None:
 
 
 def best_run(
-    g: Game, company: str, trains: list[str] | None = None, budget: int = SEARCH_BUDGET
+    g: Game, company: str, trains: Sequence[str] | None = None, budget: int = SEARCH_BUDGET
 ) -> BestRoutes:
     """The best routes of a company's trains, with their revenue in dollars.
 

@@ -50,6 +50,24 @@ def test_par_is_the_highest_at_which_the_seat_floats_alone() -> None:
     assert action.price == 76
 
 
+def test_a_start_is_worth_more_where_the_place_is_better() -> None:
+    """New York and Cleveland have more around them than Altoona in the mountains."""
+    o = Forecast(game_of(run_scenario("@ cash Ann 600\n@ round stock Ann\n= cash Ann 600")), "p0")
+    starts = {c: start_worth(o, Par(c, 67), []).value for c in ("NYNH", "C&O", "PRR")}
+    assert starts["NYNH"] > starts["C&O"] > starts["PRR"]
+
+
+def test_track_at_its_home_counts_for_a_company_that_is_not_started() -> None:
+    revenues = []
+    for tile in ("", "@ tile H10 57 1\n"):
+        state = run_scenario(f"@ cash Ann 600\n{tile}@ round stock Ann\n= cash Ann 600")
+        o = Forecast(game_of(state), "p0")
+        revenues.append([o.new_company_revenue(company, 700) for company in ("PRR", "NYC")])
+    (before, other), (after, still) = revenues
+    assert after > before
+    assert still == other
+
+
 def test_what_one_starts_is_floated() -> None:
     setup = "@ round stock Ann\n@ cash Ann 400\n@ par PRR 67\n@ owns Ann PRR 2\n= cash Ann 400"
     assert choice(setup) == BuyShares("PRR", "ipo")

@@ -11,7 +11,7 @@ from functools import cache
 from math import exp
 
 from bot.features.robots.forecast import STOP_VALUE, Forecast
-from bot.features.robots.places import place_value
+from bot.features.robots.places import home_place
 from engine import Game
 from engine.core.components import MarketZone
 from engine.finance import market
@@ -28,8 +28,6 @@ FIRST_TRACK_ROUNDS = 3.0
 """The same for a company without a route."""
 MORE_STOPS = 1.4
 """How many times the stops of `Forecast.prospect` trains run to in the end."""
-USUAL_PLACE = 140
-"""Dollars of a usual home, see `places.place_value`."""
 
 
 class BoardFacts:
@@ -57,12 +55,8 @@ class BoardFacts:
         return upgraded + laid * max(prospect - upgraded, 0.0)
 
     def _place_of(self, company: str) -> float:
-        """How good the surroundings of the company's home are, 1 for usual ones."""
-        home = self.g.company_definition(company).home
-        tokens = self.g.state.tokens.items()
-        hexes = [home.hex] if home else [h for h, there in tokens if any(c == company for _, c in there)]
-        value = max((place_value(self.g, hex) for hex in hexes), default=USUAL_PLACE)
-        return min(max(value / USUAL_PLACE, 0.7), 1.3)
+        """How much of the usual the company earns by its place."""
+        return min(max(home_place(self.g, company), 0.7), 1.3)
 
     def _price(self, at: Space) -> int:
         """Dollars of a share on a space; nothing in liquidation."""

@@ -11,6 +11,7 @@ from functools import cached_property, wraps
 from math import ceil, exp, log1p
 from typing import Any, TypeVar, TypeVarTuple
 
+from bot.features.robots.places import at_home, part_by_place
 from bot.features.robots.weights import DEFAULT_WEIGHTS, Weights
 from engine import BANK, Game, OperatingRound, is_seat
 from engine.board.routes import BestRoutes
@@ -41,6 +42,8 @@ OTHER_FLOW = 120.0
 """Dollars a round that the bank pays beside the revenues of today."""
 FIRST_ROUTE = 0.6
 """Which part of its stops the train of a company without a route will run to."""
+NEW_TRACK = 0.8
+"""Which part of what its trains would earn on grown track, over today's, a new company will earn."""
 ROUNDS_TO_ROUTE = 1.5
 """Operating rounds until a company without a route has one."""
 TREASURY_SOLD = 0.5
@@ -126,7 +129,7 @@ class Forecast:
 
     @once
     def _best_run(self, company: str, names: tuple[str, ...]) -> BestRoutes:
-        return best_run(self.g, company, list(names), ESTIMATE_BUDGET) if names else NO_RUN
+        return best_run(at_home(self.g, company), company, names, ESTIMATE_BUDGET) if names else NO_RUN
 
     # -- time -----------------------------------------------------------------------------
 
@@ -375,16 +378,20 @@ class Forecast:
         """Dollars a round that a train will earn a company without a route, once there is track for it."""
         return FIRST_ROUTE * min(self.train(train).distance or 8, 7) * self.stop_value()
 
-    def new_company_revenue(self, treasury: float) -> float:
-        """What a company with so much money and no track yet will earn a round, once it has track."""
+    def new_company_revenue(self, company: str, treasury: float) -> float:
+        """What a company that has not run will earn a round, with as many trains as so much money buys."""
         train = self.next_train()
         if train is None:
             return 0.0
         if self.life(train.name) < 2 and (lasting := self.lasting_train()):
             train = lasting
-        count = min(treasury // train.price, 2.0 if (train.distance or 9) > 2 else 3.0)
-        stops = min(train.distance or 8, 7)
-        return 0.75 * count * stops * self.stop_value()
+        count = int(min(treasury // train.price, 2.0 if (train.distance or 9) > 2 else 3.0))
+        grown = 0.75 * count * min(train.distance or 8, 7) * self.stop_value()
+        if self.g.company_definition(company).home is None:
+            return grown
+        grown *= part_by_place(self.g, company)
+        today = self.revenue(company, [train.name] * count)
+        return today + NEW_TRACK * max(grown - today, 0.0)
 
     def paying_rounds(self, company: str) -> float:
         """In how many operating rounds of the horizon the company will probably pay."""
@@ -403,7 +410,7 @@ class Forecast:
         """Dollars that the company will probably earn in a round, on the average of the rounds to come."""
         co = self.g.company(company)
         if not co.floated:
-            return self.new_company_revenue(LEFT_FOR_TRAINS * self.capital(company, co.par or 0))
+            return self.new_company_revenue(company, LEFT_FOR_TRAINS * self.capital(company, co.par or 0))
         horizon = max(self.horizon, 0.5)
         lives = sorted(((min(self.life(t), horizon), t) for t in co.trains), reverse=True)
         total, before = 0.0, 0.0
@@ -432,7 +439,7 @@ class Forecast:
         ability = min(funds / train.price, 1.0)
         revenue = self.revenue(company, [train.name])
         if not self.g.company(company).has_operated:
-            revenue = max(revenue, int(self.new_company_revenue(self.funds(company))))
+            revenue = max(revenue, int(self.new_company_revenue(company, self.funds(company))))
         return revenue * 0.7 * ability**2
 
     # -- shares ---------------------------------------------------------------------------

@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.features.robots.forecast import Forecast
-from bot.features.robots.places import place_value
 from bot.features.robots.scored import Scored
 from engine import Option
 from engine.core.actions import Par
 from engine.core.state import Auction
 from engine.finance.ownership import share_percent
+
+HOME_TO_COME = 0.7
+"""Which part of its revenue a company probably earns whose home is still to be chosen."""
 
 
 def par_price(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -34,9 +36,9 @@ def par_choice(o: Forecast, par: Par, more_cash: int = 0) -> Scored:
     cost = max(definition.float_percent - held, 0) * par.price // share
     cash = g.cash(o.seat) + more_cash
     treasury = o.capital(par.company, par.price)
-    revenue = o.new_company_revenue(treasury)
-    place = place_value(o.g, definition.home.hex) if definition.home else 100
-    revenue *= min(max(place / 140, 0.6), 1.3)
+    revenue = o.new_company_revenue(par.company, treasury)
+    if definition.home is None:
+        revenue *= HOME_TO_COME
     shares = max(definition.float_percent // share, 1)
     gain = shares * (0.9 * revenue * share / 100 * max(o.horizon - 1, 0) + 5 * o.horizon)
     if cost > cash:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from engine import Game, stop_revenue
 from engine.core.components import HexDefinition
+from engine.operating.stations import home_node, place_home
 
 RINGS = 4
 """How many hexes from a place stops are looked at; its own counts as the first."""
+USUAL_PLACE = 140
+"""Dollars of a place with several stops around it."""
+NOWHERE, BY_PLACE, MOST = 0.4, 0.8, 1.3
+"""What part of the usual revenue a company earns that has just begun: far from all stops, more at a usual
+place, and at most. By what 103 companies earned that players started, and in which place."""
 
 
 def open_neighbors(hex: HexDefinition) -> list[str]:
@@ -41,3 +47,27 @@ def _place_value(g: Game, hex: str) -> float:
                     following.append(beside)
         ring = following
     return total
+
+
+def home_place(g: Game, company: str) -> float:
+    """How good the surroundings of a company's home, or of its tokens, are: 1 for a usual place."""
+    home = g.company_definition(company).home
+    tokens = g.state.tokens.items()
+    hexes = [home.hex] if home else [h for h, there in tokens if any(c == company for _, c in there)]
+    return max((place_value(g, hex) for hex in hexes), default=USUAL_PLACE) / USUAL_PLACE
+
+
+def part_by_place(g: Game, company: str) -> float:
+    """Which part of the usual revenue a company that is still to begin will earn by its place."""
+    return min(NOWHERE + BY_PLACE * home_place(g, company), MOST)
+
+
+def at_home(g: Game, company: str) -> Game:
+    """The position, with the company's home token if that is still to be placed and its city is known."""
+    if g.company(company).has_operated or g.company_definition(company).home is None:
+        return g
+    if home_node(g, company) is None:
+        return g
+    draft = g.draft()
+    place_home(draft, company, "president")
+    return draft
