@@ -363,7 +363,8 @@ class CardKeeper:
         asked = cards.get(ASKED) if is_shown_to_all else None
         known = asked or (cards.get(slot) if sent.user else None)
         if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
-            return await self._add_news(view, known, sent)  # it has pinged them
+            if not notification.ping or user_of(view, pending.seat) in known.ref.told:
+                return await self._add_news(view, known, sent)
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
         log_since = await self.service.queries.log(view.table.id, notification.seq)
@@ -464,7 +465,9 @@ class CardKeeper:
         seat = seats[0] if len(seats) == 1 else None
         person_id = None if seat is None else view.table.person_at(seat)
         news = [*sent.notification.sentences] if sent.user and not isinstance(prompt, TablePoll) else []
-        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news)
+        ref = CardRef(
+            0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news, told=users
+        )
         card = TableCard(view.table.id, slot, ref)
         built = await self._build(view, card, prompt, pings_first=bool(users))
         return await self._put(view, card, built.notifying(users), sent.key, previous, view.seq)
