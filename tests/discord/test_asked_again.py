@@ -62,9 +62,6 @@ async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake
     """A ping for the player of the seat was taken for one of the deputy."""
     table, channel = await asked_of_two(running), fake.find_channel("general")
 
-    def pinged() -> list[str]:
-        return [each.user.name for each in fake.pings]
-
     async with running.online() as service:
         players = (await service.queries.table_info(table)).seated_players
         bob = next(each.person_id for each in players if each.name == "Bob")
@@ -74,12 +71,12 @@ async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake
         await service.running.pause(table, by=None)
         await service.running.resume(table, by=None)
         await running.wait_for_delivery()
-        assert pinged() == ["Ann", "Bob"]
+        assert [each.user.name for each in fake.pings] == ["Ann", "Bob"]
         day = datetime.now(UTC) + timedelta(days=9)
         await service.settings.apply(bob, [f"away until {day:%Y-%m-%d} deputy Dan"])
-        await fake.wait_until(lambda: "Dan" in [each.name for m in fake.visible_messages(channel) for each in m.pinged], "a ping")
+        await fake.wait_until(lambda: fake.messages_pinging("Dan"), "a ping")
         await fake.wait_until(lambda: len(fake.messages_with_controls(channel)) == 1, "one card")
-        assert pinged().count("Ann") == pinged().count("Bob") == 1
+        assert len(fake.messages_pinging("Ann")) == len(fake.messages_pinging("Bob")) == 1
 
 
 async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(

@@ -363,7 +363,8 @@ class CardKeeper:
         asked = cards.get(ASKED) if is_shown_to_all else None
         known = asked or (cards.get(slot) if sent.user else None)
         if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
-            if not notification.ping or user_of(view, pending.seat) in known.ref.told:
+            is_told = user_of(view, pending.seat) in known.ref.told
+            if is_told or not notification.ping:
                 return await self._add_news(view, known, sent)
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
