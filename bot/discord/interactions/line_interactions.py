@@ -344,7 +344,7 @@ class LineInteractions:
         if (custom_id.seat, custom_id.decision_id) in asked and view.state and custom_id.seat is not None:
             return OpenDecision(view, view.state, engine_seat(custom_id.seat), await self.choices(custom_id))
         reason = await self._stale_text(view, custom_id) if running else view.table.status_sentence
-        link = await card_link(self.service, view.table, custom_id.seat)
+        link = await card_link(self.service, view.table, custom_id.seat) if running else None
         await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
         return None
 
