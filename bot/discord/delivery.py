@@ -253,6 +253,7 @@ class DiscordDelivery:
                 word, *former = notification.sentences
                 await rename(self.service, self.threads, table, Replacing((), former, word))
                 await self.endings.redraw(table)
+                await self.notices.update_lobby(sent, table)
                 return None
             case "digest":
                 return await self.notices.send_digest(sent, table)
