@@ -38,7 +38,8 @@ def player_name(state: engine.State, seat: int) -> str:
 
 def table_heading(table: TableInfo, seq: int) -> str:
     """Which table this is and how far its game is."""
-    return f"**{table.code}** · {table.title_and_name} · {table.round or table.status} · move {seq}"
+    how_far = f"{table.round} · move {seq}" if table.round else table.status
+    return f"**{table.code}** · {table.title_and_name} · {how_far}"
 
 
 def history_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
