@@ -33,6 +33,7 @@ from bot.discord.cards.card_builder import CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
     NO_MESSAGE,
+    OVER,
     REMIND,
     AttachedFile,
     CardRef,
@@ -127,8 +128,8 @@ class CardKeeper:
                         over.append(card)
                 except Unreachable as error:
                     failure = error
-            elif card.name.startswith(REMIND):
-                await self._end_reminder(view, card)
+            elif await self._is_past(view, card):
+                await self._delete(card)
         for card in over if finishes else ():
             await self.finished.finish(view, card)
             del cards[card.slot]
@@ -180,15 +181,21 @@ class CardKeeper:
             card = card._replace(ref=ref)
             await self._replace(view, card, await self._build(view, card, prompt))
 
-    async def _end_reminder(self, view: TableView, card: TableCard) -> None:
-        """Delete the reminder of a decision that is made."""
-        ref = card.ref
-        since = await self.service.queries.log(view.table.id, ref.seq)
-        is_asked = any(each.seat == ref.seat for each in view.pending) and view.table.status == "running"
-        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in since):
-            return
-        if await self.api.delete(self.api.message(ref.channel_id, ref.message_id)):
-            await self.cards.change(view.table.id, remove=[card.slot])
+    async def _is_past(self, view: TableView, card: TableCard) -> bool:
+        """Whether a message is the reminder of a decision that is made, or the ending of a game that goes
+        on."""
+        ref, table = card.ref, view.table
+        if card.name == OVER:
+            return not table.is_over
+        if not card.name.startswith(REMIND):
+            return False
+        is_asked = any(each.seat == ref.seat for each in view.pending) and table.status == "running"
+        since = await self.service.queries.log(table.id, ref.seq) if is_asked else []
+        return not is_asked or any(each.kind == "move" and each.seat == ref.seat for each in since)
+
+    async def _delete(self, card: TableCard) -> None:
+        if await self.api.delete(self.api.message(card.ref.channel_id, card.ref.message_id)):
+            await self.cards.change(card.table_id, remove=[card.slot])
 
     def _may_pass_on(
         self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn
