@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, message_age
+from bot.discord.api import CannotEdit, message_age
 from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import CardBuilder, user_of
 from bot.discord.cards.card_refs import (
@@ -37,7 +37,6 @@ from bot.discord.cards.card_refs import (
     REMIND,
     AttachedFile,
     CardRef,
-    CardStore,
     TableCard,
     attached_files,
     card_slot,
@@ -62,7 +61,6 @@ from bot.hub.notifications.messages import decode_notification, turn_collapse_ke
 from bot.hub.notifications.notify import is_pinged
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
-from bot.service import Service
 from storage import TablePoll
 
 log = logging.getLogger(__name__)
@@ -78,17 +76,9 @@ class Place(NamedTuple):
 class CardKeeper:
     """Keeps the cards. Call it under the lock of the table."""
 
-    def __init__(
-        self,
-        service: Service,
-        api: DiscordApi,
-        poster: Poster,
-        builder: CardBuilder,
-        finished: FinishedTurns,
-    ) -> None:
-        self.service, self.api, self.poster = service, api, poster
-        self.builder, self.finished = builder, finished
-        self.cards = CardStore(service.store)
+    def __init__(self, poster: Poster, builder: CardBuilder, finished: FinishedTurns) -> None:
+        self.service, self.api, self.cards = poster.service, poster.api, poster.cards
+        self.poster, self.builder, self.finished = poster, builder, finished
         self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at = defaultdict[int, set[int]](set)  # by channel, the tables that have cards there
         self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
