@@ -99,6 +99,12 @@ async def test_a_failed_table_is_none(console: Console) -> None:
     assert "ended" in await enter(console, "table list")
 
 
+async def test_who_is_next_is_said_after_an_order_that_has_played(console: Console) -> None:
+    await enter(console, *BEGUN)
+    assert "Ann passes.\nBob to act: buy the SV" in await enter(console, "Ann: auto pass")
+    assert "to act" not in await enter(console, "Cid: auto pass"), "which waits for Cid's turn"
+
+
 async def test_tables_side_by_side(console: Console) -> None:
     await enter(console, *BEGUN)
     first = console.table_id
