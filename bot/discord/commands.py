@@ -74,7 +74,7 @@ class CommandTree(app_commands.CommandTree[Any]):
 
     async def interaction_check(self, interaction: Interaction) -> bool:
         """Before every command."""
-        await handler_of(interaction).let_others_answer()
+        await handler_of(interaction).let_others_answer(interaction)
         return True
 
 

@@ -75,18 +75,16 @@ class DiscordDelivery:
         self.threads = TableThreads(service, self.api)
         self.builder = CardBuilder(service, pictures)
         self._lock = keyed_locks()
-        self.finished = FinishedTurns(service, self.api, self._lock)
         poster = Poster(service, self.api, self.threads)
-        self.keeper = CardKeeper(service, self.api, poster, self.builder, self.finished)
-        self.notices = Notices(service, self.api, self.threads, poster, self.finished)
-        self.endings = Endings(service, poster, self.builder, self.finished)
+        self.finished = FinishedTurns(poster, self._lock)
+        self.keeper = CardKeeper(poster, self.builder, self.finished)
+        self.notices = Notices(poster, self.finished)
+        self.endings = Endings(poster, self.builder, self.finished)
         self._shards = shards
         self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
-        self.deleted_messages = DeletedMessages(
-            service, self.keeper, self.threads, self._lock, self._request_sync
-        )
+        self.deleted_messages = DeletedMessages(self.keeper, self._lock, self._request_sync)
 
     # -- the outbox --------------------------------------------------------------------------
 
@@ -253,6 +251,7 @@ class DiscordDelivery:
                 word, *former = notification.sentences
                 await rename(self.service, self.threads, table, Replacing((), former, word))
                 await self.endings.redraw(table)
+                await self.notices.update_lobby(sent, table)
                 return None
             case "digest":
                 return await self.notices.send_digest(sent, table)

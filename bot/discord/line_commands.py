@@ -20,6 +20,7 @@ from bot.discord.interactions.replies import reply_text
 from bot.discord.slash import REQUIRED, Option, TableCommand
 from bot.features.game_files.feature import FAR, FORMATS, TEXT
 from bot.features.lobby.lines import SHUFFLED
+from bot.hub.changes import check_allowed
 from bot.hub.info import TableInfo
 from bot.hub.people import player_name
 from bot.hub.request import first_word
@@ -55,6 +56,7 @@ async def _invite(
         raise ValueError("Fill in one of `user`, `address` and `robot`.")
     handler = handler_of(interaction)
     if user is not None:
+        check_allowed(table, await handler.lines.known_person_id(interaction), seated_players=True)
         await handler.lines.id_of_user(user)  # whose name they have, without another
     who = "robot" if robot else _named(user, address, name)
     await handler.lines.say(interaction, table, [f"invite {who}"])

@@ -14,7 +14,7 @@ from typing import Any
 from bot.discord.cards.card_keeper import CardKeeper
 from bot.discord.cards.card_refs import LOBBY, CardStore
 from bot.discord.cards.finished_turns import queued_card
-from bot.discord.threads import LOST_THREAD, TableThreads
+from bot.discord.threads import LOST_THREAD
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
@@ -99,13 +99,11 @@ class DeletedMessages:
 
     def __init__(
         self,
-        service: Service,
         keeper: CardKeeper,
-        threads: TableThreads,
         lock: Callable[[int], asyncio.Lock],
         request_sync: Callable[[int], Coroutine[Any, Any, None]],
     ) -> None:
-        self._service, self._keeper, self._threads = service, keeper, threads
+        self._service, self._keeper = keeper.service, keeper
         self._lock, self._request_sync = lock, request_sync
 
     async def messages(self, channel: int, message_ids: Collection[int], user: int | None) -> None:

@@ -1,6 +1,6 @@
 """Names are taken out of our messages in a channel, as far as Discord lets us read and edit them.
 
-Cards are brought up to date by their keeper. Here are the others: lists of turns, news, lines of text. The
+Cards, the ending and the lobby are made anew. Here are the others: lists of turns, news, lines of text. The
 descriptions of pictures that are stored with cards are renamed too.
 """
 
@@ -63,6 +63,8 @@ async def _rename(api: DiscordApi, message: discord.Message, replacing: Replacin
     parts: list[Any] = [part.to_dict() for part in message.components]
     if replacing.holds(message.content):
         await message.edit(content=replacing.text(message.content))
-    elif all(part["type"] == TEXT for part in parts) and any(map(replacing.holds, map(str, parts))):
+    elif all(part["type"] == TEXT for part in parts) and any(
+        replacing.holds(each["content"]) for each in parts
+    ):
         payload = [{"type": TEXT, "content": replacing.text(part["content"])} for part in parts]
         await api.edit(api.message(message.channel.id, message.id), payload)

@@ -124,6 +124,7 @@ class TableCommands:
         rows = [
             (">" if t.id == self.table_id else "", t.code, t.title, t.status, t.round, _player_list(t))
             for t in tables
+            if t.round or t.status != "ended"  # not one that was closed before its game began
         ]
         head = ("", "code", "title", "status", "round", "players")
         return Reply("\n".join(text_views.text_table(head, rows)) if rows else "There is no table yet.")

@@ -151,7 +151,7 @@ def test_as_far_as_possible_a_rulebook_game_is_written_up_to_the_first_differenc
     source, file = GAMES / "1830-4p-16.18xx", tmp_path / "part.json"
     words = ("export", source, "--to", "18xx.games", "--out", file)
     refused = run(*words)
-    assert refused.exit_code == 1 and "--as-far-as-possible writes the game up to that" in refused.output
+    assert refused.exit_code == 1 and "With `--as-far-as-possible` the game is" in refused.output
     assert run(*words, "--as-far-as-possible").exit_code == 0
     assert any(each["type"] == "message" for each in json.loads(file.read_bytes())["actions"])
     assert run("import", file).exit_code == 0

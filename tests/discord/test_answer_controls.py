@@ -32,6 +32,18 @@ async def test_orders_by_buttons_and_forms(started: RunningBot, fake: FakeDiscor
     await fake.wait_until(lambda: "Taken back" in card.text, "the orders are taken back")
 
 
+async def test_only_an_answer_with_columns_has_fixed_width(started: RunningBot, fake: FakeDiscord) -> None:
+    """In fixed width a phone shows the marks of a line, as in `auto pass`."""
+    for line, has_columns in (
+        ("auto pass", False),
+        ("who", False),
+        ("note Bob wants the CA", False),
+        ("help", True),
+    ):
+        done = await started.submit_lines("Bob", line)
+        assert done.text.startswith("```") == has_columns, done.text
+
+
 async def test_a_question_that_is_asked_in_a_form_is_answered_alone(
     started: RunningBot, fake: FakeDiscord
 ) -> None:

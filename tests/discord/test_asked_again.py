@@ -1,6 +1,6 @@
 """Players whom one question asks together, and who are asked alone afterwards, are pinged anew."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 import pytest
@@ -56,6 +56,27 @@ async def test_the_one_card_of_both_pings_whom_their_own_notifications_ping(
             pings = [(each.user.name, each.message.channel.name) for each in fake.pings[before:]]
             assert sorted(pings) == sorted([(in_private, in_private), (other, "general")])
             await service.settings.apply(people[in_private], ["tell default"])
+
+
+async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake: FakeDiscord) -> None:
+    """A ping for the player of the seat was taken for one of the deputy."""
+    table, channel = await asked_of_two(running), fake.find_channel("general")
+
+    async with running.online() as service:
+        players = (await service.queries.table_info(table)).seated_players
+        bob = next(each.person_id for each in players if each.name == "Bob")
+        async with service.store.begin() as unit:
+            await person_by_discord(unit, fake.find_user("Dan").id, "Dan")
+        await service.settings.apply(bob, ["tell thread"])
+        await service.running.pause(table, by=None)
+        await service.running.resume(table, by=None)
+        await running.wait_for_delivery()
+        assert [each.user.name for each in fake.pings] == ["Ann", "Bob"]
+        day = datetime.now(UTC) + timedelta(days=9)
+        await service.settings.apply(bob, [f"away until {day:%Y-%m-%d} deputy Dan"])
+        await fake.wait_until(lambda: fake.messages_pinging("Dan"), "a ping")
+        await fake.wait_until(lambda: len(fake.messages_with_controls(channel)) == 1, "one card")
+        assert len(fake.messages_pinging("Ann")) == len(fake.messages_pinging("Bob")) == 1
 
 
 async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(

@@ -289,6 +289,7 @@ def test_the_history_is_a_line_for_each_turn() -> None:
     assert card_texts.turn_lines(rows[4:7], names) == [
         "✓ Bob buys 10 % of the PRR from the pool for $90.", "✓ Cid passes.",
     ]  # fmt: skip
+    assert card_texts.turn_lines(rows[6:8], names) == ["✓ Cid and Ann pass.", "✓ Operating round 2.1 begins."]
     assert card_texts.turn_lines(rows[1:2], names) == ["✓ Ann: The PRR declines to place a token."]
 
 

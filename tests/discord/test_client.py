@@ -358,6 +358,8 @@ async def test_a_press_on_a_table_that_has_ended(started: RunningBot, fake: Fake
         done = await fake.click(name, card, label)
         await fake.wait_until(lambda d=done: d.private_messages, "an answer")  # type: ignore[misc]
         assert done.text, label
+    bid = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the MH, $115 or more…")
+    assert bid.text == f"Table {started.table_code} is ended.", "without a link to a card that is no more"
     card.components[-1]["components"][-1]["components"][-1]["custom_id"] = "r1:1:0:0.1:c:"
     done = await fake.click("Ann", card, custom_id="r1:1:0:0.1:c:")
     await fake.wait_until(lambda: done.private_messages and done.text, "an answer")
@@ -630,6 +632,15 @@ async def test_invitations(online: RunningBot, fake: FakeDiscord) -> None:
         namesake = await fake.run_command("Ann", "general", "table invite", user="Dan")
         assert namesake.text == "Invitations go to Dan 2."
     await _follows(fake, card, "6. Dan 2 (invited)")
+
+
+async def test_who_may_not_invite_adds_nobody(online: RunningBot, fake: FakeDiscord) -> None:
+    await online.open_table()
+    for invited in ({"user": "Dan"}, {"address": "dan@example.org"}):
+        done = await fake.run_command("Cid", "general", "table invite", table=online.table_code, **invited)
+        assert "Only Ann, its host, or a player may do that" in done.text
+    async with online.service.store.read() as unit:
+        assert await unit.people.by_name("Dan") == []
 
 
 @pytest.mark.parametrize(

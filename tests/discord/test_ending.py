@@ -35,9 +35,9 @@ async def before_the_last_move(running: RunningBot) -> int:
     return await running.begin_with(GameHistory(history.start, history.lines[:-1]))
 
 
-async def play_the_last_move(service: Service, table: int) -> None:
+async def play_the_last_move(service: Service, table: int, request_id: str = "the last line") -> None:
     last = history_of(GAME).lines[-1]
-    done = await service.submit(table, int(last.seat[1:]), [last.line], None, "the last line")
+    done = await service.submit(table, int(last.seat[1:]), [last.line], None, request_id)
     assert isinstance(done, Completed) and done.game_over
 
 
@@ -85,6 +85,19 @@ async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fak
         done = await fake.click("Ann", message, "Rematch")
         await fake.wait_until(lambda: "is open, as the last one was" in done.text, "the next table")
     fake.check_violations(pinged=PLAYERS)
+
+
+async def test_a_game_that_goes_on_has_no_ending(running: RunningBot, fake: FakeDiscord) -> None:
+    """The last move is taken back, and made again."""
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        first = await ending(running)
+        await service.submit(table, int(history_of(GAME).lines[-1].seat[1:]), ["undo"], None, None)
+        await running.wait_for_delivery()
+        assert first.deleted
+        await play_the_last_move(service, table, "once more")
+        assert (await ending(running)).id != first.id
 
 
 async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(

@@ -295,6 +295,18 @@ async def test_a_press_that_comes_too_late_logs_no_traceback(
 # -- threads, permissions, pictures ----------------------------------------------------------
 
 
+async def test_a_press_whose_acknowledgement_is_lost_counts(started: RunningBot, fake: FakeDiscord) -> None:
+    """The library acknowledges it again, which Discord refuses."""
+    card = await started.wait_for_card("Ann")
+    fake.rest.inject_fault("POST", "/callback", 502, after=True)
+    await fake.click("Ann", card, "Pass")
+    await started.wait_for_card("Bob")
+    fake.rest.inject_fault("POST", "/callback", 502, after=True)
+    done = await started.submit_lines("Bob", "pass")
+    assert done.text.startswith("Done.") and len(done.responses) == 1
+    assert await started.played_lines() == ["pass", "pass"]
+
+
 async def test_a_press_that_is_not_answered_when_the_service_ends_logs_no_traceback(
     running: RunningBot, fake: FakeDiscord, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,24 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored about you."
 
 
+@pytest.mark.parametrize("begins", [False, True], ids=["not begun", "in play"])
+async def test_the_messages_of_a_table_that_is_over_name_nobody_who_is_deleted(
+    online: RunningBot, fake: FakeDiscord, begins: bool
+) -> None:
+    """The lobby, and a line that begins with the name."""
+    await online.open_table("Bob", name="Friday")
+    if begins:
+        await fake.run_command("Ann", "general", "table start")
+    await fake.run_command("Ann", "general", "table end")
+    await online.wait_for_delivery()
+    asked = await fake.run_command("Ann", "general", "me erase")
+    await fake.click("Ann", asked.private_messages[-1], "Delete everything")
+    await online.wait_for_delivery()
+    places = [fake.find_channel("general"), *fake.threads]
+    shown = [m.text for place in places for m in fake.visible_messages(place, "Bob")]
+    assert "Table" in shown[0] and not [text for text in shown if "Ann" in text]
+
+
 async def test_a_table_renames_only_its_own_list_of_turns_in_a_channel(
     running: RunningBot, fake: FakeDiscord
 ) -> None:

@@ -91,10 +91,18 @@ async def test_a_table_without_players(console: Console) -> None:
     assert (await enter(console, "table")).endswith("in its lobby: nobody yet.")
 
 
-async def test_a_failed_table_leaves_none_in_its_lobby(console: Console) -> None:
+async def test_a_failed_table_is_none(console: Console) -> None:
     await enter(console, "table new 1830 Ann, pool")
-    assert "ended" in await enter(console, "table list")
+    assert await enter(console, "table list") == "There is no table yet."
     assert console.table_id is None
+    await enter(console, *BEGUN, "table end yes")
+    assert "ended" in await enter(console, "table list")
+
+
+async def test_who_is_next_is_said_after_an_order_that_has_played(console: Console) -> None:
+    await enter(console, *BEGUN)
+    assert "Ann passes.\nBob to act: buy the SV" in await enter(console, "Ann: auto pass")
+    assert "to act" not in await enter(console, "Cid: auto pass"), "which waits for Cid's turn"
 
 
 async def test_tables_side_by_side(console: Console) -> None:

@@ -27,16 +27,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi, message_age
+from bot.discord.api import CannotEdit, message_age
 from bot.discord.cards import card_texts
 from bot.discord.cards.card_builder import CardBuilder, user_of
 from bot.discord.cards.card_refs import (
     ASKED,
     NO_MESSAGE,
+    OVER,
     REMIND,
     AttachedFile,
     CardRef,
-    CardStore,
     TableCard,
     attached_files,
     card_slot,
@@ -61,7 +61,6 @@ from bot.hub.notifications.messages import decode_notification, turn_collapse_ke
 from bot.hub.notifications.notify import is_pinged
 from bot.hub.table import TableView
 from bot.position.pending import PendingDecision
-from bot.service import Service
 from storage import TablePoll
 
 log = logging.getLogger(__name__)
@@ -77,17 +76,9 @@ class Place(NamedTuple):
 class CardKeeper:
     """Keeps the cards. Call it under the lock of the table."""
 
-    def __init__(
-        self,
-        service: Service,
-        api: DiscordApi,
-        poster: Poster,
-        builder: CardBuilder,
-        finished: FinishedTurns,
-    ) -> None:
-        self.service, self.api, self.poster = service, api, poster
-        self.builder, self.finished = builder, finished
-        self.cards = CardStore(service.store)
+    def __init__(self, poster: Poster, builder: CardBuilder, finished: FinishedTurns) -> None:
+        self.service, self.api, self.cards = poster.service, poster.api, poster.cards
+        self.poster, self.builder, self.finished = poster, builder, finished
         self.chatted: dict[int, int] = {}  # by channel, the newest message of people
         self.tables_at = defaultdict[int, set[int]](set)  # by channel, the tables that have cards there
         self.shown: dict[int, tuple[Any, ...] | None] = {}  # by table: what its cards show; None: out of date
@@ -127,8 +118,8 @@ class CardKeeper:
                         over.append(card)
                 except Unreachable as error:
                     failure = error
-            elif card.name.startswith(REMIND):
-                await self._end_reminder(view, card)
+            elif await self._is_past(view, card):
+                await self._delete(card)
         for card in over if finishes else ():
             await self.finished.finish(view, card)
             del cards[card.slot]
@@ -180,15 +171,21 @@ class CardKeeper:
             card = card._replace(ref=ref)
             await self._replace(view, card, await self._build(view, card, prompt))
 
-    async def _end_reminder(self, view: TableView, card: TableCard) -> None:
-        """Delete the reminder of a decision that is made."""
-        ref = card.ref
-        since = await self.service.queries.log(view.table.id, ref.seq)
-        is_asked = any(each.seat == ref.seat for each in view.pending) and view.table.status == "running"
-        if is_asked and not any(each.kind == "move" and each.seat == ref.seat for each in since):
-            return
-        if await self.api.delete(self.api.message(ref.channel_id, ref.message_id)):
-            await self.cards.change(view.table.id, remove=[card.slot])
+    async def _is_past(self, view: TableView, card: TableCard) -> bool:
+        """Whether a message is the reminder of a decision that is made, or the ending of a game that goes
+        on."""
+        ref, table = card.ref, view.table
+        if card.name == OVER:
+            return not table.is_over
+        if not card.name.startswith(REMIND):
+            return False
+        is_asked = any(each.seat == ref.seat for each in view.pending) and table.status == "running"
+        since = await self.service.queries.log(table.id, ref.seq) if is_asked else []
+        return not is_asked or any(each.kind == "move" and each.seat == ref.seat for each in since)
+
+    async def _delete(self, card: TableCard) -> None:
+        if await self.api.delete(self.api.message(card.ref.channel_id, card.ref.message_id)):
+            await self.cards.change(card.table_id, remove=[card.slot])
 
     def _may_pass_on(
         self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn
@@ -363,7 +360,9 @@ class CardKeeper:
         asked = cards.get(ASKED) if is_shown_to_all else None
         known = asked or (cards.get(slot) if sent.user else None)
         if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
-            return await self._add_news(view, known, sent)  # it has pinged them
+            is_told = user_of(view, pending.seat) in known.ref.told
+            if is_told or not notification.ping:
+                return await self._add_news(view, known, sent)
         acting = [each for each in view.pending if each.is_main and each.acts_now]
         together = is_shown_to_all and len(acting) > 1
         log_since = await self.service.queries.log(view.table.id, notification.seq)
@@ -464,7 +463,9 @@ class CardKeeper:
         seat = seats[0] if len(seats) == 1 else None
         person_id = None if seat is None else view.table.person_at(seat)
         news = [*sent.notification.sentences] if sent.user and not isinstance(prompt, TablePoll) else []
-        ref = CardRef(0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news)
+        ref = CardRef(
+            0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news, told=users
+        )
         card = TableCard(view.table.id, slot, ref)
         built = await self._build(view, card, prompt, pings_first=bool(users))
         return await self._put(view, card, built.notifying(users), sent.key, previous, view.seq)

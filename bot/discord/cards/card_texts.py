@@ -38,14 +38,15 @@ def player_name(state: engine.State, seat: int) -> str:
 
 def table_heading(table: TableInfo, seq: int) -> str:
     """Which table this is and how far its game is."""
-    return f"**{table.code}** · {table.title_and_name} · {table.round or table.status} · move {seq}"
+    how_far = f"{table.round} · move {seq}" if table.round else table.status
+    return f"**{table.code}** · {table.title_and_name} · {how_far}"
 
 
 def history_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
     """Log entries in a line for each turn: the last ones, in at most `MAX_HISTORY` characters; the first line
     then says how many turns are left out."""
     told: list[str] = []
-    turns = told_turns(entries)
+    turns = [each for each in told_turns([entry for entry in entries if entry.is_live]) if each.news]
     room = MAX_HISTORY - len(left_out(len(turns)))
     for kept, turn in enumerate(reversed(turns)):
         line = truncate(turn.text(names), MAX_HISTORY_LINE)
@@ -70,20 +71,14 @@ def is_vote(entry: LogEntry) -> bool:
 
 
 def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
-    """Finished turns, a line for the successive moves of each player: `✓ Ann buys the SV for $20.`, or
+    """Finished turns, a line for each: `✓ Ann buys the SV for $20.`, or
     `↶ Ann buys the SV for $20. (undone)`; and votes."""
     lines = []
     told = [e for e in entries if e.seat is not None and e.has_text and (e.kind == "move" or is_vote(e))]
-    for (seat, is_live, voted), group in groupby(told, key=lambda e: (e.seat or 0, e.is_live, is_vote(e))):
-        rows = list(group)
-        if voted:
-            lines += [truncate(entry.sentences[0], MAX_RESULT) for entry in rows]
-            continue
-        everything = " ".join(" ".join(entry.sentences) for entry in rows) or rows[-1].line
-        text = " ".join(sentence for entry in rows for sentence in told_sentences(entry)) or everything
-        name = "" if names[seat] in text else f"{names[seat]}: "
-        text = truncate(f"{name}{text}", MAX_RESULT)
-        lines.append(f"{DONE}{text}" if is_live else f"{UNDONE}{text}{WAS_UNDONE}")
+    for (is_live, voted), group in groupby(told, key=lambda e: (e.is_live, is_vote(e))):
+        before, after = ("", "") if voted else (DONE, "") if is_live else (UNDONE, WAS_UNDONE)
+        texts = [truncate(turn.text(names), MAX_RESULT) for turn in told_turns(list(group))]
+        lines += [f"{before}{text}{after}" for text in texts]
     return lines
 
 
@@ -143,23 +138,28 @@ class TurnSummary:
     sentences: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
 
+    @property
+    def news(self) -> list[str]:
+        """What others want to know of it."""
+        return self.passed or [each for each in self.sentences if not DECLINED_STEP.fullmatch(each)]
+
     def text(self, names: Sequence[str]) -> str:
         """`Ann buys the SV for $20.`; `Ann: The PRR runs…`; `Bob and Cid pass.`"""
         if self.passed:
             who = list(dict.fromkeys(self.passed))
             return f"{join_words(who)} pass{'es' * (len(who) == 1)}."
-        told = " ".join(self.sentences)
+        told = " ".join(self.news or self.sentences)
         name = "" if self.seat is None else names[self.seat]
         return told if name in told else f"{name}: {told}"
 
 
 def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
-    """Log entries as turns, without those that were undone or say nothing."""
+    """Log entries as turns, without those that say nothing."""
     turns: list[TurnSummary] = []
-    for entry in (each for each in entries if each.is_live):
+    for entry in (each for each in entries if each.has_text):
         is_note = entry.kind != "move"
         seat = None if is_note else entry.seat  # a note says itself whom it is about
-        for sentence in told_sentences(entry):
+        for sentence in [" ".join(entry.sentences) or entry.line] if is_note else entry.sentences:
             passing = PASS.fullmatch(sentence)
             seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
             last = turns[-1] if turns else None
@@ -171,12 +171,3 @@ def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
             else:
                 last.sentences.append(sentence)
     return turns
-
-
-def told_sentences(entry: LogEntry) -> list[str]:
-    """What an entry says that others want to know."""
-    if not entry.has_text:
-        return []
-    if entry.kind != "move":
-        return [" ".join(entry.sentences) or entry.line]
-    return [each for each in entry.sentences if not DECLINED_STEP.fullmatch(each)]

@@ -28,7 +28,6 @@ from bot.hub.notifications.ending import headline_of
 from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.notify import is_pinged_with_all
 from bot.pictures.views import page_pictures, picture_file_name
-from bot.service import Service
 
 WHOLE = "whole"
 """The digest of an ending that is no longer the line."""
@@ -37,11 +36,9 @@ WHOLE = "whole"
 class Endings:
     """Sends endings. Call it under the lock of the table."""
 
-    def __init__(
-        self, service: Service, poster: Poster, builder: CardBuilder, finished: FinishedTurns
-    ) -> None:
-        self.service, self.poster = service, poster
-        self.builder, self.finished = builder, finished
+    def __init__(self, poster: Poster, builder: CardBuilder, finished: FinishedTurns) -> None:
+        self.service = poster.service
+        self.poster, self.builder, self.finished = poster, builder, finished
 
     async def send(self, sent: Outgoing, table: TableInfo, state: engine.State) -> CardRef:
         """Send the ending of a game whose last position is `state`, or complete one that was begun."""

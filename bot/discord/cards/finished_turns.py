@@ -22,7 +22,7 @@ from datetime import timedelta
 import discord
 import msgspec
 
-from bot.discord.api import DISCORD_ERRORS, CannotEdit, DiscordApi, message_age
+from bot.discord.api import DISCORD_ERRORS, CannotEdit, message_age
 from bot.discord.cards import card_texts, layouts
 from bot.discord.cards.card_refs import (
     ENDED,
@@ -30,13 +30,12 @@ from bot.discord.cards.card_refs import (
     OLD_PREFIX,
     RUN,
     CardRef,
-    CardStore,
     TableCard,
     digest,
     slot_for,
 )
+from bot.discord.posting import Poster
 from bot.hub.table import TableView
-from bot.service import Service
 from storage import StoreError
 
 log = logging.getLogger(__name__)
@@ -50,9 +49,8 @@ NO_LONGER = "No longer asked."
 class FinishedTurns:
     """Finishes cards. `lock` gives the lock of a table, under which `finish` is called."""
 
-    def __init__(self, service: Service, api: DiscordApi, lock: Callable[[int], asyncio.Lock]) -> None:
-        self.service, self.api = service, api
-        self.cards = CardStore(service.store)
+    def __init__(self, poster: Poster, lock: Callable[[int], asyncio.Lock]) -> None:
+        self.service, self.api, self.cards = poster.service, poster.api, poster.cards
         self._lock = lock
         self._queue: asyncio.Queue[TableCard] = asyncio.Queue()
         self._timers: dict[tuple[int, str], asyncio.TimerHandle] = {}

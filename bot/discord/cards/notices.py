@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bot.discord.api import CannotEdit, DiscordApi
+from bot.discord.api import CannotEdit
 from bot.discord.cards import card_texts, layouts, parts
 from bot.discord.cards.card_refs import LOBBY, REMIND, CardRef, TableCard, slot_for
 from bot.discord.cards.finished_turns import FinishedTurns
@@ -25,7 +25,7 @@ from bot.discord.cards.prompts import current_prompt
 from bot.discord.controls.controls import ENTER_LINE, SUBMIT_LINE, CustomId
 from bot.discord.controls.page_controls import added_buttons, page_card
 from bot.discord.posting import Draft, Outgoing, Poster, Unreachable
-from bot.discord.threads import TableThreads, card_link
+from bot.discord.threads import card_link
 from bot.hub.feature import Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications.waiting import WaitingTable
@@ -41,15 +41,8 @@ MAX_TEXT = 3600  # characters of all entries
 class Notices:
     """Sends notices. Call it under the lock of the table."""
 
-    def __init__(
-        self,
-        service: Service,
-        api: DiscordApi,
-        threads: TableThreads,
-        poster: Poster,
-        finished: FinishedTurns,
-    ) -> None:
-        self.service, self.api, self.threads = service, api, threads
+    def __init__(self, poster: Poster, finished: FinishedTurns) -> None:
+        self.service, self.api, self.threads = poster.service, poster.api, poster.threads
         self.poster, self.finished = poster, finished
 
     async def send_text(self, sent: Outgoing, table: TableInfo) -> CardRef:

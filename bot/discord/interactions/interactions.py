@@ -20,6 +20,7 @@ from bot.discord.controls.controls import CustomId
 from bot.discord.interactions import dialogues
 from bot.discord.interactions.line_interactions import LineInteractions
 from bot.discord.interactions.replies import (
+    SHARED,
     defer,
     defer_privately,
     error_text,
@@ -54,7 +55,7 @@ class InteractionHandler:
     async def handle(self, interaction: discord.Interaction) -> None:
         """Handle a button, a select menu or a submitted modal."""
         data: dict[str, Any] = dict(interaction.data or {})
-        await self.let_others_answer()
+        await self.let_others_answer(interaction)
         try:
             custom_id = controls.parse_custom_id(_effective_custom_id(data))
             if custom_id is None:
@@ -64,9 +65,10 @@ class InteractionHandler:
         except Exception as error:
             await self.report_failure(interaction, error)
 
-    async def let_others_answer(self) -> None:
+    async def let_others_answer(self, interaction: discord.Interaction) -> None:
         """Before an answer: wait a moment, if another process may have a session."""
         if self.service.jobs.is_uncertain(JOB):
+            interaction.extras[SHARED] = True
             await asyncio.sleep(PATIENCE)
 
     async def report_failure(self, interaction: discord.Interaction, error: BaseException) -> None:
@@ -102,15 +104,15 @@ class InteractionHandler:
                 if custom_id.decision_id is None:  # of a line that is no move, the answer is shown
                     await defer_privately(interaction)
                 else:
-                    await interaction.response.defer()
+                    await defer(interaction, answers=False)
                 await self.lines.press(interaction, custom_id)
             case controls.ENTER_AMOUNT if values:
-                await interaction.response.defer()
+                await defer(interaction, answers=False)
                 await dialogues.submit_amount(self.lines, interaction, custom_id, values.get("amount", ""))
             case controls.ENTER_AMOUNT:
                 await dialogues.open_amount_form(self.lines, interaction, custom_id)
             case controls.ENTER_LINE if values:
-                await interaction.response.defer()
+                await defer(interaction, answers=False)
                 await self.lines.submit_lines(interaction, custom_id, split_lines(values.get("line", "")))
             case controls.ENTER_LINE:
                 await dialogues.open_line_form(self.lines, interaction, custom_id)

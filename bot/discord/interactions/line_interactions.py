@@ -23,6 +23,7 @@ from bot.discord.interactions import private_answers
 from bot.discord.interactions.replies import (
     DEFERRED_MESSAGE,
     RawModal,
+    acknowledged_as,
     asks_publicly,
     defer,
     defer_privately,
@@ -142,7 +143,7 @@ class LineInteractions:
         if seat is None:
             seat = await self._seat_meant(interaction, table, decision_id)
         result = await self.carry_out(interaction, table.id, lines, str(interaction.id), seat, decision_id)
-        on_card = interaction.message is not None and interaction.response.type is not DEFERRED_MESSAGE
+        on_card = interaction.message is not None and acknowledged_as(interaction) is not DEFERRED_MESSAGE
         is_shown = on_card and not is_private(interaction) and not any(map(is_order_line, lines))
         if not (is_shown and isinstance(result, Completed | PollUpdated)):  # the card shows it
             await self.show_result(interaction, result, table, seat, lines)
@@ -343,7 +344,7 @@ class LineInteractions:
         if (custom_id.seat, custom_id.decision_id) in asked and view.state and custom_id.seat is not None:
             return OpenDecision(view, view.state, engine_seat(custom_id.seat), await self.choices(custom_id))
         reason = await self._stale_text(view, custom_id) if running else view.table.status_sentence
-        link = await card_link(self.service, view.table, custom_id.seat)
+        link = await card_link(self.service, view.table, custom_id.seat) if running else None
         await reply_text(interaction, f"{reason}\n[The card as it is now]({link})" if link else reason)
         return None
 

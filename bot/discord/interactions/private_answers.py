@@ -92,14 +92,10 @@ def result_text(result: CommandResult) -> tuple[str, Sequence[str]]:
 
 
 def answer_text(answer: QueryAnswer, limit: int) -> str:
-    """An answer in at most `limit` characters."""
-    if answer.controls and "`" in answer.text:  # a list of lines, each in a code span of its own
-        return truncate(answer.text, limit)
-    return (
-        code_block(answer.text, limit)
-        if "\n" in answer.text
-        else truncate(escape_markdown(answer.text), limit)
-    )
+    """An answer in at most `limit` characters; in fixed width where it has columns."""
+    if "  " in answer.text:
+        return code_block(answer.text, limit)
+    return truncate(escape_markdown(answer.text), limit)
 
 
 def _why_not(failure: LineFailure) -> str:

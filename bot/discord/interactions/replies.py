@@ -24,6 +24,9 @@ from bot.discord.cards.parts import Json
 from storage import StoreError
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
+ACKNOWLEDGED, SHARED = "acknowledged", "shared"
+"""Among what an interaction carries: how it is acknowledged, where Discord's answer to that was lost; that
+another process may answer it too."""
 
 
 class RawModal(ui.Modal):
@@ -48,17 +51,29 @@ def asks_publicly(interaction: discord.Interaction) -> bool:
     return bool(getattr(interaction.namespace, "public", False))
 
 
-async def defer(interaction: discord.Interaction[Any], *, public: bool = False) -> None:
-    """Acknowledge an interaction; its answer follows in a new message."""
-    await interaction.response.defer(ephemeral=not public, thinking=True)
+def acknowledged_as(interaction: discord.Interaction) -> discord.InteractionResponseType | None:
+    """How an interaction is acknowledged; None where it is not."""
+    lost: discord.InteractionResponseType | None = interaction.extras.get(ACKNOWLEDGED)
+    return interaction.response.type or lost
+
+
+async def defer(interaction: discord.Interaction[Any], *, public: bool = False, answers: bool = True) -> None:
+    """Acknowledge an interaction. answers: its answer follows in a new message.
+
+    Where Discord's answer is lost the library acknowledges again, and Discord says that it is done.
+    """
+    try:
+        await interaction.response.defer(ephemeral=not public, thinking=answers)
+    except discord.HTTPException as error:
+        if not is_answered_already(error) or SHARED in interaction.extras:
+            raise
+        kinds = discord.InteractionResponseType
+        interaction.extras[ACKNOWLEDGED] = DEFERRED_MESSAGE if answers else kinds.deferred_message_update
 
 
 async def defer_privately(interaction: discord.Interaction) -> None:
     """Acknowledge a control whose answer only its user sees: in its private message, or in a new one."""
-    if is_private(interaction):
-        await interaction.response.defer()
-    else:
-        await defer(interaction)
+    await defer(interaction, answers=not is_private(interaction))
 
 
 async def reply(
@@ -93,13 +108,13 @@ async def _reply(
     public: bool,
 ) -> None:
     files, view = [*map(discord_file, attachments)], RawView(payload)
-    response = interaction.response
-    if not response.is_done():
-        await response.send_message(view=view, files=files, ephemeral=not public)
-    elif response.type is DEFERRED_MESSAGE and not public and asks_publicly(interaction):
+    acknowledged = acknowledged_as(interaction)
+    if acknowledged is None:
+        await interaction.response.send_message(view=view, files=files, ephemeral=not public)
+    elif acknowledged is DEFERRED_MESSAGE and not public and asks_publicly(interaction):
         await interaction.delete_original_response()  # an answer that was begun in public stays public
         await interaction.followup.send(view=view, files=files, ephemeral=True)
-    elif response.type is DEFERRED_MESSAGE or is_private(interaction):
+    elif acknowledged is DEFERRED_MESSAGE or is_private(interaction):
         await interaction.edit_original_response(view=view, attachments=files)
     else:
         await interaction.followup.send(view=view, files=files, ephemeral=not public)

@@ -112,7 +112,7 @@ def make_game_file(
     try:
         return ExportedFile(f"{stem}{suffix}", media_type, write(history, game_name).encode())
     except SiteExportError as error:
-        hint = f"{FAR} writes the game up to that move." if error.move_number else ""
+        hint = f"With `{FAR}` the game is written up to that move." if error.move_number else ""
         raise ValueError(f"{error} {hint}".strip()) from None
 
 

@@ -219,6 +219,7 @@ class LobbyLines:
         """Invite one player, and return them as they are called at the table. players: the names of all who
         are invited at once."""
         info, by = await self._cache.info(table_id), request.person_id
+        check_allowed(info, by, seated_players=info.status == "lobby" or info.host_id is None)
         async with self._cache.store.begin() as unit:
             person = await self._person(unit, info, player, request)
         person_id = person.id
@@ -226,7 +227,6 @@ class LobbyLines:
             player = player._replace(name=player_name(person.name))
         if not request.is_repeated or info.player_of(person_id) is None:  # not invited before a crash
             if info.status == "paused":
-                check_allowed(info, by, seated_players=info.host_id is None)
                 await self._seats.offer(info.id, open_seat_named(info, player.name), person_id, by=by)
             else:
                 info = await self._lobby.invite(

@@ -207,7 +207,6 @@ class PersonalData:
             return
         if is_missed:
             await self._polls.drop_votes_of(draft, seat, f"{word} has left")
-            draft.messages += messages.lobby_refreshes(info)
         state, events = engine.rename_player(table.state, engine_seat(seat), word)
         draft.add_row(
             LogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
