@@ -38,6 +38,7 @@ from engine.core.state import (
 )
 from engine.core.words import counted
 from engine.finance import market
+from engine.finance.auctions import AuctionKind
 from engine.finance.loans import (
     in_zone,
     is_tradable,
@@ -137,7 +138,7 @@ def auction_company(g: Game, company: str) -> None:
 
 
 @dataclass(frozen=True)
-class CompanyAuction:
+class CompanyAuction(AuctionKind):
     """Companies up for auction.
 
     `defers_new_liquidations`: a company that comes into liquidation during its auction, because its president
@@ -147,12 +148,6 @@ class CompanyAuction:
 
     defers_new_liquidations: bool = False
     trains_to: str = CLOSED
-
-    def bid_names_item(self) -> bool:
-        return False
-
-    def label(self, g: Game, frame: Auction) -> str:
-        return f"the {frame.item}"
 
     def details(self, g: Game, frame: Auction) -> str:
         """Why the company is for sale, and what its buyer gets."""
@@ -177,9 +172,6 @@ class CompanyAuction:
         low = frame.high_bid + BID_STEP if frame.high_bidder else min_bid(g, frame.item)
         high = max((buying_power(g, c, frame.item) for c in self._own_companies(g, seat)), default=-1)
         return range(low, high // BID_STEP * BID_STEP + 1, BID_STEP)
-
-    def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
-        return False
 
     def _is_deferred(self, g: Game, frame: Auction) -> bool:
         """Whether the company has come into liquidation during its auction."""

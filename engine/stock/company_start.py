@@ -29,6 +29,7 @@ from engine.core.events import (
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO, Auction, CompanyStart, StockTurn
 from engine.finance import market
+from engine.finance.auctions import AuctionKind
 from engine.finance.loans import size_definition, token_cost_label
 from engine.finance.ownership import certificate_limit, counted_certificates, share_percent
 from engine.game import Game
@@ -91,7 +92,7 @@ class Capitalization:
 
 
 @dataclass(frozen=True)
-class CertificateAuction:
+class CertificateAuction(AuctionKind):
     """President's certificates up for auction (1817 §5.5).
 
     `ask_by_worth`: a player whose cash and privates are worth a bid is asked, even if they cannot pay any bid
@@ -99,12 +100,6 @@ class CertificateAuction:
     """
 
     ask_by_worth: bool = False
-
-    def bid_names_item(self) -> bool:
-        return False
-
-    def label(self, g: Game, frame: Auction) -> str:
-        return f"the {frame.item}"
 
     def details(self, g: Game, frame: Auction) -> str:
         return f"home in {city_label(g, frame.home_hex, frame.home_node)}"
@@ -115,8 +110,6 @@ class CertificateAuction:
         if counted_certificates(g, seat) >= certificate_limit(g):
             return range(0)
         return affordable_bids(g, seat, frame.high_bid + terms.step)
-
-    limit_range = bid_range
 
     def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
         terms = g.components.ipo_bid
