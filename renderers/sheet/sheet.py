@@ -362,12 +362,12 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     all_tables = sheet_tables(view)
     width = all_tables[0].page_width
     heading = _heading_lines(view, width)
-    tile_lines = [*_private_lines(view, width), *_tile_lines(view, width)]
+    footer = _footer_lines(view, width)
     height = (
         MARGIN
         + LINE_HEIGHT * len(heading)
         + sum(t.height + 20 for t in all_tables)
-        + 35 * len(tile_lines)
+        + 35 * len(footer)
         + MARGIN
     )
     canvas = Page((width, height), palette)
@@ -388,7 +388,7 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     for table in all_tables:
         table.draw(canvas, y)
         y += table.height + 20
-    for line in tile_lines:
+    for line in footer:
         canvas.write((MARGIN, y + 16), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
         y += 35
     return to_palette(canvas.image, png_palette(palette, tuple(c.badge.color for c in view.companies)))
@@ -411,15 +411,10 @@ def _heading_lines(view: SheetView, width: int) -> list[str]:
     return lines
 
 
-def _private_lines(view: SheetView, width: int) -> list[str]:
-    """The names of the privates that somebody owns, with their income: `CA Camden & Amboy $25`."""
-    texts = [private.text for private in view.privates]
-    return _wrapped("Privates  ", texts, " · ", width, TILE_FONT_SIZE) if texts else []
-
-
-def _tile_lines(view: SheetView, width: int) -> list[str]:
-    """The tiles left, a grade after the other: `57×3`."""
-    lines = []
+def _footer_lines(view: SheetView, width: int) -> list[str]:
+    """The privates that somebody owns, and the tiles left, a grade after the other: `57×3`."""
+    privates = view.privates
+    lines = _wrapped("Privates  ", privates, " · ", width, TILE_FONT_SIZE) if privates else []
     for color, tiles in view.tiles:
         texts = [f"{tile_name(tile)}×{'∞' if count is None else count}" for tile, count in tiles]
         lines += _wrapped(f"{color.capitalize()} tiles left  ", texts, "  ", width, TILE_FONT_SIZE)
