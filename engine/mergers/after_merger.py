@@ -22,7 +22,11 @@ from engine.finance.loans import (
     token_cost_label,
 )
 from engine.finance.ownership import share_percent
-from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
+from engine.finance.share_sales import (
+    refuse_sale_at_steady_price,
+    sell_at_steady_price,
+    sellable_counts,
+)
 from engine.game import Game
 from engine.mechanics import Option
 from engine.mergers.conversion import current_merger_round, tokens_to_buy
@@ -63,7 +67,7 @@ class PostMergerTradeQuestion:
             ("Buy", company, BuyPostMergerShares),
             ("Sell", seat, SellPostMergerShares),
         ):
-            for count in range(1, max(g.percent_held(holder, company), 0) // percent + 1):
+            for count in sellable_counts(g, holder, company):
                 if self._refuse_trade(g, frame, seat, trade := kind(count)) is None:
                     yield Option(
                         trade,

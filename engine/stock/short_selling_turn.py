@@ -49,7 +49,12 @@ from engine.finance.ownership import (
     source_holder,
     too_few_shares,
 )
-from engine.finance.share_sales import refuse_sale_at_steady_price, sale_option, sell_at_steady_price
+from engine.finance.share_sales import (
+    refuse_sale_at_steady_price,
+    sale_option,
+    sell_at_steady_price,
+    sellable_counts,
+)
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import city_label, refuse_city
@@ -208,9 +213,7 @@ class ShortSellingTurnQuestion:
 
     def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market_order:
-            for count in range(
-                1, max(g.percent_held(frame.seat, company), 0) // share_percent(g, company) + 1
-            ):
+            for count in sellable_counts(g, frame.seat, company):
                 if self.refusal(g, frame, frame.seat, SellShares(company, count)) is None:
                     yield sale_option(g, company, count, g.price(company))
 
@@ -226,15 +229,11 @@ class ShortSellingTurnQuestion:
             for count in range(1, loans_available(g, company) + 1):
                 if self.refusal(g, frame, frame.seat, loan := TakeLoansForCompany(company, count)) is None:
                     yield Option(loan, f"For the {company}: {loan_label(g, company, count).lower()}")
-            for count in range(
-                1, max(percent_for_sale(g, POOL, company), 0) // share_percent(g, company) + 1
-            ):
-                if (
-                    self.refusal(g, frame, frame.seat, redeem := RedeemSharesForCompany(company, count))
-                    is None
-                ):
-                    cost = count * g.price(company)
-                    percent = count * share_percent(g, company)
+            step = share_percent(g, company)
+            for count in range(1, percent_for_sale(g, POOL, company) // step + 1):
+                redeem = RedeemSharesForCompany(company, count)
+                if self.refusal(g, frame, frame.seat, redeem) is None:
+                    cost, percent = count * g.price(company), count * step
                     yield Option(redeem, f"For the {company}: buy back {percent} % for ${cost:,}")
 
     # -- objections --------------------------------------------------------------------
