@@ -169,25 +169,16 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
         return
     size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=LEAST_FONT_SIZE)
     text = shorten(cell.text, size, available, cell.weight)
+    text_length = text_width(text, size, cell.weight)
     if cell.align == "l" or cell.badge:
+        end = float(left + text_length)
         canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)
     else:
+        end = left + (available + text_length) / 2
         canvas.write((left + available / 2, middle), text, size, color, weight=cell.weight)
     if cell.tag:
-        end = (
-            left
-            + text_width(text, size, cell.weight)
-            + (
-                0
-                if cell.align == "l" or cell.badge
-                else (available - text_width(text, size, cell.weight)) / 2
-            )
-        )
-        tag_color, tag_background = (
-            (canvas.palette.ink, canvas.palette.page)
-            if is_header
-            else (canvas.palette.page, canvas.palette.ink)
-        )
+        ink, page = canvas.palette.ink, canvas.palette.page
+        tag_color, tag_background = (ink, page) if is_header else (page, ink)
         plate = sprites.plate(cell.tag, TAG_FONT_SIZE, tag_color, tag_background, tag_background)
         canvas.paste(plate, (end + 6 + plate.width / 2, middle))
 
@@ -373,23 +364,15 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     canvas = Page((width, height), palette)
     y = MARGIN
     for i, line in enumerate(heading):
-        size = fit_font_size(
-            line, 32 if i == 0 else FONT_SIZE, width - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
-        )
-        canvas.write(
-            (MARGIN, y + LINE_HEIGHT / 2),
-            line,
-            size,
-            canvas.palette.ink,
-            align="l",
-            weight="Bold" if i == 0 else "Semibold",
-        )
+        largest, weight = (FONT_SIZE, "Semibold") if i else (32, "Bold")
+        size = fit_font_size(line, largest, width - 2 * MARGIN, weight)
+        canvas.write((MARGIN, y + LINE_HEIGHT / 2), line, size, palette.ink, align="l", weight=weight)
         y += LINE_HEIGHT
     for table in all_tables:
         table.draw(canvas, y)
         y += table.height + 20
     for line in footer:
-        canvas.write((MARGIN, y + 16), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+        canvas.label((MARGIN, y + 16), line, TILE_FONT_SIZE)
         y += 35
     return to_palette(canvas.image, png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
