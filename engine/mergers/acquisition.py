@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
 from engine.core.actions import Action, ChooseBuyer, Pass, RepayLoans, TakeLoans
 from engine.core.components import MarketZone
 from engine.core.events import (
@@ -284,7 +282,7 @@ class BuyerChoiceQuestion:
             merger_round = g.top
             assert isinstance(merger_round, MergerRound)
             excess_tokens = combine_tokens(g, buyer, target)
-            g.replace_top(msgspec.structs.replace(merger_round, excess_tokens=excess_tokens))
+            g.change_top(merger_round, excess_tokens=excess_tokens)
         g.push(ShareholderSettlement(target, amount, frame.set_aside_loans))
         g.push(TakeoverLoans(buyer, acquired_loans))
         if not self.defers_excess:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.actions import Action, BuyPostMergerShares, Pass, SellPostMergerShares, TakeLoans
 from engine.core.events import Passed, UnplacedTokensChanged
 from engine.core.reasons import CashReason, PriceReason
@@ -105,7 +103,7 @@ class PostMergerTradeQuestion:
                 buy_shares(g, seat, company, company, count)
                 is_new_president = self.new_president_continues and g.company(company).president == seat
                 if presides or is_new_president:
-                    g.replace_top(msgspec.structs.replace(frame, acted=True))
+                    g.change_top(frame, acted=True)
                     return
             case SellPostMergerShares(count):
                 sell_at_steady_price(g, seat, company, count)

@@ -85,14 +85,12 @@ class SeedMoneyAuction(AuctionKind):
         sale = current_seed_money_sale(g)
         g.pay(frame.high_bidder, BANK, frame.high_bid, CashReason.PRIVATE, frame.item)
         g.emit(PrivateMoved(frame.item, frame.high_bidder))
-        g.replace_top(
-            msgspec.structs.replace(
-                sale,
-                current_seat=g.state.left_of(frame.initiator),
-                seed_money=sale.seed_money - max(face - frame.high_bid, 0),
-                consecutive_passes=0,
-                last_initiator=frame.initiator,
-            )
+        g.change_top(
+            sale,
+            current_seat=g.state.left_of(frame.initiator),
+            seed_money=sale.seed_money - max(face - frame.high_bid, 0),
+            consecutive_passes=0,
+            last_initiator=frame.initiator,
         )
 
 

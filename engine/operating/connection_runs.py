@@ -19,8 +19,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.board.network import Network
 from engine.board.route_graph import area_of, chains_from
 from engine.board.tile_geometry import Stop, face_at
@@ -136,7 +134,7 @@ def connection_runs_between_turns(
         if not due and (after_closing or last is None or not g.company(last).closed):
             due = tuple(due_connections(g, last, frame.operated if in_turn_order else ()))
         if keeps_list and due[1:] != frame.due_connections:
-            g.replace_top(msgspec.structs.replace(frame, due_connections=due[1:]))
+            g.change_top(frame, due_connections=due[1:])
         return ConnectionRunTurn(due[0], first_step) if due else None
 
     return next_connection_run
@@ -264,7 +262,7 @@ class DestinationTokenStep(Step):
             g.emit(DestinationTokenPlaced(company, *destination))
         if has_token or isinstance(action, KeepDestinationToken):
             g.emit(DestinationTokenKept(company))
-        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        g.change_top(turn, acted=True)
 
 
 @dataclass(frozen=True)
@@ -295,7 +293,7 @@ class ConnectionDividendStep(RevenueStep):
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
-        g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
+        g.change_top(turn, acted=True, revenue=0)
         if isinstance(action, PayDividend):
             g.emit(DividendDeclared(company, "pay", revenue))
             pay_dividend(g, company, revenue, pool=False, ipo=True)

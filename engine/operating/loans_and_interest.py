@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.core.actions import Action, RepayLoans, TakeLoans
 from engine.core.components import MarketZone
 from engine.core.events import UnpaidInterestChanged
@@ -164,4 +162,4 @@ class OutOfTurnLoans(OutOfTurn[Game]):
         assert isinstance(turn, OperatingTurn)
         take_loans(g, turn.company, action.count)
         if turn.step == "repay":
-            g.replace_top(msgspec.structs.replace(turn, acted=True))
+            g.change_top(turn, acted=True)

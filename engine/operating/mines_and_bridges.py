@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-import msgspec
-
 from engine.board.route_graph import RevenueRules
 from engine.board.tile_geometry import face_at, fitting_rotations
 from engine.core.actions import Action, LayMill, LayMine, LayTile, PlaceBridge
@@ -245,14 +243,12 @@ class TwoTileTrackStep(Step):
         is_first = lay.hex not in g.state.tiles
         cost = self._cost(g, turn, action)
         income = tile_income(g, company, lay.hex, lay.tile) if is_first else 0
-        g.replace_top(
-            msgspec.structs.replace(
-                turn,
-                lays_used=turn.lays_used + 1,
-                acted=True,
-                hexes_laid=(*turn.hexes_laid, lay.hex),
-                upgraded=turn.upgraded or is_upgrade(lay.tile),
-            )
+        g.change_top(
+            turn,
+            lays_used=turn.lays_used + 1,
+            acted=True,
+            hexes_laid=(*turn.hexes_laid, lay.hex),
+            upgraded=turn.upgraded or is_upgrade(lay.tile),
         )
         g.pay(company, BANK, cost, CashReason.TRACK, lay.hex)
         place_tile(g, company, lay)

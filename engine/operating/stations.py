@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-
 from engine.board.tile_geometry import Stop, face_at, printed_face
 from engine.core.actions import Action, ChooseHome, PlaceToken
 from engine.core.components import HomeDefinition, Node
@@ -250,6 +248,6 @@ class TokenStep(Step):
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, PlaceToken)
-        g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1, acted=True))
+        g.change_top(turn, tokens_placed=turn.tokens_placed + 1, acted=True)
         g.pay(turn.company, BANK, token_cost(g, turn.company), CashReason.TOKEN)
         g.emit(TokenPlaced(turn.company, action.hex, action.node))

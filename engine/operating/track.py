@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fitting_rotations
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility, tile_faces
@@ -325,6 +323,6 @@ class TrackStep(Step):
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         assert isinstance(action, LayTile)
         used = turn.lays_used + lays_consumed(g, action.tile)
-        g.replace_top(msgspec.structs.replace(turn, lays_used=used, acted=True))
+        g.change_top(turn, lays_used=used, acted=True)
         lay_tile(g, turn.company, action)
         self.after_lay(g, action.hex, g.president(turn.company))

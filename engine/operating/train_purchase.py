@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import msgspec
-
 from engine.core.actions import Action, BuyTrain, DeclareBankruptcy, SellShares
 from engine.core.components import MarketZone, train_label
 from engine.core.state import BANK, POOL, Offer, OperatingTurn
@@ -224,7 +222,7 @@ class TrainStep(Step):
             self.conventions.emergency.apply(g, turn, action)
             return
         seat, source = g.president(turn.company), action.source
-        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        g.change_top(turn, acted=True)
         if source not in BANK_SOURCES and g.president(source) != seat:
             price = face_price(g, action) if action.price is None else action.price
             make_offer(g, seat, g.president(source), action, source, turn.company, price)

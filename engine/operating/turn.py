@@ -199,7 +199,7 @@ def _ask_for_protection(g: Game, turn: OperatingTurn) -> None:
     """
     president, frame = g.company(turn.company).president, g.top
     if president is None and isinstance(frame, OperatingRound):
-        g.replace_top(msgspec.structs.replace(frame, pending_sales=turn.pending_sales))
+        g.change_top(frame, pending_sales=turn.pending_sales)
     else:
         g.push(PriceProtection(president or turn.pending_sales[0].president, turn.pending_sales))
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-import msgspec
-
 from engine.core.actions import Action, ExchangePrivate, LayTile, Pass, PlaceToken
 from engine.core.components import (
     Ability,
@@ -182,7 +180,7 @@ class TileAbilities(OutOfTurn[Game]):
         ability = g.private_definition(action.using).ability
         assert isinstance(ability, TileAbility)
         if not ability.extra_lay:
-            g.replace_top(msgspec.structs.replace(turn, lays_used=turn.lays_used + 1, acted=True))
+            g.change_top(turn, lays_used=turn.lays_used + 1, acted=True)
         lay_tile(g, turn.company, action)
         g.emit(AbilityUsed(action.using))
         ask_for_home_cities(g, action.hex, seat)
@@ -226,7 +224,7 @@ class FreeTokenQuestion:
         turn = g.top
         assert isinstance(turn, OperatingTurn)
         if isinstance(action, PlaceToken):
-            g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1))
+            g.change_top(turn, tokens_placed=turn.tokens_placed + 1)
             g.emit(TokenPlaced(frame.company, action.hex, action.node))
             return
         g.emit(Passed(frame.company, "the free token"))

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.board.tile_geometry import Fit
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility
@@ -126,13 +124,9 @@ class BridgeDiscounts(OutOfTurn[Game]):
         assert turn is not None
         discount = self._discount(g, turn, action.hex)
         if self._at_home(g, turn, action.hex):
-            g.replace_top(msgspec.structs.replace(turn, hexes_laid=(*turn.hexes_laid, action.hex)))
+            g.change_top(turn, hexes_laid=(*turn.hexes_laid, action.hex))
         else:
-            g.replace_top(
-                msgspec.structs.replace(
-                    turn, lays_used=min(turn.lays_used + 1, g.phase.yellow_lays), acted=True
-                )
-            )
+            g.change_top(turn, lays_used=min(turn.lays_used + 1, g.phase.yellow_lays), acted=True)
         lay_tile(g, turn.company, action, discount)
         g.emit(AbilityUsed(action.using))
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.core.actions import Action, BuyPrivateFromPool, TradePrivate
 from engine.core.events import PrivateMoved
 from engine.core.reasons import CashReason
@@ -337,14 +335,8 @@ class PrivateDeals(OutOfTurn[Game]):
         g.pay(offer.target, offer.source, offer.price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, offer.target))
         if self.replaces_share_purchase and isinstance(turn, StockTurn):
-            g.replace_top(
-                msgspec.structs.replace(
-                    turn,
-                    bought=private,
-                    source=offer.source,
-                    sales_closed=bool(turn.sold),
-                    private_bought=True,
-                )
+            g.change_top(
+                turn, bought=private, source=offer.source, sales_closed=bool(turn.sold), private_bought=True
             )
         if self.share_follows and is_seat(offer.target):
             give_granted_share(g, private, offer.target)
@@ -389,6 +381,4 @@ class OpenMarketPurchase:
         private = action.private
         g.pay(frame.seat, BANK, g.private_definition(private).price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, frame.seat))
-        g.replace_top(
-            msgspec.structs.replace(frame, bought=private, source=POOL, sales_closed=bool(frame.sold))
-        )
+        g.change_top(frame, bought=private, source=POOL, sales_closed=bool(frame.sold))

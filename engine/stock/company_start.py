@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-import msgspec
-
 from engine.core.actions import Action, FloatCompany, Pass
 from engine.core.components import ExtraTokensAbility
 from engine.core.events import (
@@ -239,7 +237,7 @@ class CompanyStartQuestion:
             if isinstance(ability, ExtraTokensAbility):
                 g.emit(UnplacedTokensChanged(frame.company, ability.tokens))
         if self.size_before_privates:
-            g.replace_top(msgspec.structs.replace(frame, size=action.size, payable_in_privates=bid))
+            g.change_top(frame, size=action.size, payable_in_privates=bid)
         else:
             self._finish(g, frame)
 
@@ -258,12 +256,12 @@ class CompanyStartQuestion:
         assert isinstance(turn, StockTurn)
         end_stock_turn(g, turn, formed=frame.company)
         if frame.extra_turn:
-            g.replace_top(msgspec.structs.replace(current_stock_round(g), current_seat=turn.seat))
+            g.change_top(current_stock_round(g), current_seat=turn.seat)
 
     def advance(self, g: Game, frame: CompanyStart) -> bool:
         if frame.size is None and self.size_before_privates and len(g.phase.ipo_sizes) == 1:
             self._choose_size(g, frame, g.phase.ipo_sizes[0])
-            g.replace_top(msgspec.structs.replace(frame, size=g.phase.ipo_sizes[0]))
+            g.change_top(frame, size=g.phase.ipo_sizes[0])
             return True
         choice = (option.action for option in self.options(g, frame, frame.seat))
         puts = any(isinstance(action, FloatCompany) and action.privates for action in choice)

@@ -350,18 +350,18 @@ class ShortSellingTurnQuestion:
         match action:
             case SellShares(company, count):
                 sell_at_steady_price(g, seat, company, count)
-                g.replace_top(msgspec.structs.replace(frame, sold=(*frame.sold, company)))
+                g.change_top(frame, sold=(*frame.sold, company))
             case SellShort(company):
                 if self.shorts_stay_open and g.percent_held(POOL, company) < 0:
                     g.emit(CoveredShortsChanged(company, 1))
                 g.emit(SharesMoved(company, seat, POOL, share_percent(g, company)))
                 g.pay(BANK, seat, g.price(company), CashReason.SHORT_SALE, company)
-                g.replace_top(msgspec.structs.replace(frame, sold=(*frame.sold, company), sold_short=True))
+                g.change_top(frame, sold=(*frame.sold, company), sold_short=True)
             case BuyShares(company, source):
                 buy_shares(g, seat, company, source_holder(company, source))
-                g.replace_top(msgspec.structs.replace(frame, bought=company, source=source))
+                g.change_top(frame, bought=company, source=source)
             case StartCompany(company, hex, node, amount):
-                g.replace_top(msgspec.structs.replace(frame, bought=company))
+                g.change_top(frame, bought=company)
                 g.emit(UnplacedTokensChanged(company, 1))
                 g.emit(TokenPlaced(company, hex, node))
                 bidders = tuple(g.state.seats_from(seat))
@@ -375,10 +375,10 @@ class ShortSellingTurnQuestion:
                 )
             case TakeLoansForCompany(company, count):
                 take_loans(g, company, count)
-                g.replace_top(msgspec.structs.replace(frame, acting_company=company))
+                g.change_top(frame, acting_company=company)
             case RedeemSharesForCompany(company, count):
                 redeem_shares(g, company, count)
-                g.replace_top(msgspec.structs.replace(frame, acting_company=company, redeemed=True))
+                g.change_top(frame, acting_company=company, redeemed=True)
             case _:
                 end_stock_turn(g, frame)
 

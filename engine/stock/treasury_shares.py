@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.core.actions import Action, IssueShares, RedeemShare, RedeemShares, ReissueShares
 from engine.core.events import SharesReissued
 from engine.core.reasons import CashReason, PriceReason
@@ -171,7 +169,7 @@ class TreasuryShares:
         assert isinstance(action, RedeemShare | ReissueShares)
         company = action.company
         if isinstance(action, ReissueShares):
-            g.replace_top(msgspec.structs.replace(frame, for_company=company, company_action="reissue"))
+            g.change_top(frame, for_company=company, company_action="reissue")
             g.emit(SharesReissued(company, reissue_par_price(g, company)))
             move_shares(g, company, company, IPO, g.percent_held(company, company))
         elif action.source in (None, frame.seat):
@@ -183,7 +181,7 @@ class TreasuryShares:
     def _redeem(self, g: Game, company: str, source: str) -> None:
         turn = g.top
         assert isinstance(turn, StockTurn)
-        g.replace_top(msgspec.structs.replace(turn, for_company=company, company_action="redeem"))
+        g.change_top(turn, for_company=company, company_action="redeem")
         step = share_percent(g, company)
         g.pay(company, BANK if source == POOL else source, g.price(company), CashReason.SHARES, company)
         move_shares(g, company, source, company, step)
@@ -253,7 +251,7 @@ class ShareIssueStep(Step):
         assert isinstance(action, IssueShares | RedeemShares)
         company, count = turn.company, action.count
         percent, dollars = count * share_percent(g, company), count * g.price(company)
-        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        g.change_top(turn, acted=True)
         if isinstance(action, IssueShares):
             move_shares(g, company, company, POOL, percent)
             g.pay(BANK, company, dollars, CashReason.SHARES, company)

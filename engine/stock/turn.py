@@ -341,16 +341,14 @@ class StockTurnQuestion:
                 turn = g.top
                 assert isinstance(turn, StockTurn)
                 prices = {**turn.sale_prices, company: price} if self.sells_at_first_price else {}
-                g.replace_top(msgspec.structs.replace(turn, sold=(*frame.sold, company), sale_prices=prices))
+                g.change_top(turn, sold=(*frame.sold, company), sale_prices=prices)
             case Par(company, price):
                 cost = price * president_share_percent(g, company) // share_percent(g, company)
                 set_par_price(g, company, price)
                 g.pay(seat, BANK, cost, CashReason.PRESIDENT_CERTIFICATE, company)
                 g.emit(PresidentNamed(company, seat))
                 move_shares(g, company, IPO, seat, president_share_percent(g, company))
-                g.replace_top(
-                    msgspec.structs.replace(frame, bought=company, source=IPO, sales_closed=bool(frame.sold))
-                )
+                g.change_top(frame, bought=company, source=IPO, sales_closed=bool(frame.sold))
             case BuyShares(company, source, count):
                 cost = (share_price(g, company, source) or 0) * count
                 holder, percent = source_holder(company, source), count * share_percent(g, company)
@@ -358,14 +356,12 @@ class StockTurnQuestion:
                 g.pay(seat, paid, cost, CashReason.SHARES, company)
                 move_shares(g, company, holder, seat, percent)
                 held_back = cost if paid == company and self.holds_back_reissue_money else 0
-                g.replace_top(
-                    msgspec.structs.replace(
-                        frame,
-                        bought=company,
-                        source=source,
-                        sales_closed=closes_sales(frame),
-                        restricted_cash=frame.restricted_cash + held_back,
-                    )
+                g.change_top(
+                    frame,
+                    bought=company,
+                    source=source,
+                    sales_closed=closes_sales(frame),
+                    restricted_cash=frame.restricted_cash + held_back,
                 )
             case _:
                 next(a for a in self.extra_actions if isinstance(action, a.handles)).apply(g, frame, action)
