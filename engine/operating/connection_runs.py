@@ -153,7 +153,7 @@ def due_connections(g: Game, last_operated: str | None, operated: tuple[str, ...
 
 
 @dataclass(frozen=True)
-class ConnectionChoiceStep(Step):
+class ConnectionChoiceStep(Step[Action]):
     """Make the connection run now, or later: the rules do not require it (1870 §11.4)."""
 
     name: str = "connect"
@@ -201,7 +201,7 @@ def destination_tokens_add_slots(g: Game) -> bool:
 
 
 @dataclass(frozen=True)
-class DestinationTokenStep(Step):
+class DestinationTokenStep(Step[Action]):
     """Place the destination token, or keep it as an ordinary token (1870 §11.4.1).
 
     `begins_run`: this step starts the connection run, because no step before it asks about the run.
@@ -306,7 +306,7 @@ class ConnectionDividendStep(RevenueStep):
 
 
 @dataclass(frozen=True)
-class PostponedConnectionRuns(OutOfTurn[Game]):
+class PostponedConnectionRuns(OutOfTurn[Game, StartConnectionRun]):
     """A president asks for a connection run that they have postponed; it follows the current turn.
 
     One may ask at any time: if the company cannot run then, it waits no longer, and its run comes as soon as
@@ -323,8 +323,7 @@ class PostponedConnectionRuns(OutOfTurn[Game]):
             if self.refusal(g, seat, StartConnectionRun(company)) is None:
                 yield Option(StartConnectionRun(company), f"Connection run of the {company} after this turn")
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, StartConnectionRun)
+    def refusal(self, g: Game, seat: str, action: StartConnectionRun) -> str | None:
         if not isinstance(g.state.stack[0], OperatingRound) or isinstance(g.top, ConnectionRunTurn):
             return f"Connection runs are made in operating rounds{g.cite('1870 §11.2')}."
         postponed = g.state.postponed_connections
@@ -339,6 +338,5 @@ class PostponedConnectionRuns(OutOfTurn[Game]):
             return f"{name} has no company with a postponed connection run{g.cite('1870 §11.1')}."
         return f"The {action.company} has no postponed connection run{g.cite('1870 §11.1')}."
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, StartConnectionRun)
+    def apply(self, g: Game, seat: str, action: StartConnectionRun) -> None:
         g.emit(ConnectionRunPostponed(action.company, True))

@@ -59,7 +59,7 @@ def pay_shareholders(g: Game, company: str, dollars: int) -> None:
             g.pay(BANK, holder, amount, CashReason.DIVIDEND, company)
 
 
-class RevenueStep(Step):
+class RevenueStep(Step[Action]):
     """A step that decides about the revenue of a run. `choices`: what may become of it, in words."""
 
     @property

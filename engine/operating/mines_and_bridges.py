@@ -103,7 +103,7 @@ def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
 
 
 @dataclass(frozen=True)
-class TwoTileTrackStep(Step):
+class TwoTileTrackStep(Step[Action]):
     """Lay a tile, and a second one for a fee; at most one upgrade, and not both on one hex (1817 §6.3).
 
     `requires_most_exits`: a brown city needs as many exits as fit. `always_asked`: the step waits as long as
@@ -303,7 +303,7 @@ def _upgrades_with_exit(
 
 
 @dataclass(frozen=True)
-class BridgeTokens(OutOfTurn[Game]):
+class BridgeTokens(OutOfTurn[Game, PlaceBridge]):
     """Place a bridge token at any time of the company's turn (1817 §1.2.6).
 
     `before_interest`: only until the interest is paid, as on the site.
@@ -326,8 +326,7 @@ class BridgeTokens(OutOfTurn[Game]):
                 if self.refusal(g, seat, PlaceBridge(hex)) is None:
                     yield Option(PlaceBridge(hex), f"Bridge token on {city_label(g, hex, 0)}")
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, PlaceBridge)
+    def refusal(self, g: Game, seat: str, action: PlaceBridge) -> str | None:
         outside = "A company places bridge tokens in its turn of an operating round"
         turn = turn_or_refusal(g, seat, f"{outside}{g.cite('1817 §1.2.6')}.")
         if isinstance(turn, str):
@@ -345,8 +344,7 @@ class BridgeTokens(OutOfTurn[Game]):
             return f"{action.hex} cannot have a bridge token, or has one{g.cite('1817 §1.2.6')}."
         return None
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, PlaceBridge)
+    def apply(self, g: Game, seat: str, action: PlaceBridge) -> None:
         turn = g.top
         assert isinstance(turn, OperatingTurn)
         owned = [p for p, _ in private_tokens_left(g, turn.company, BridgeAbility)]

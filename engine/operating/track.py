@@ -272,7 +272,7 @@ def lay_label(g: Game, lay: LayTile) -> str:
 
 
 @dataclass(frozen=True)
-class TrackStep(Step):
+class TrackStep(Step[LayTile]):
     """The normal lays of a turn: as many yellow tiles as the phase allows, or one upgrade (1830 §18).
 
     `also_blocks`: whether a lay by a private keeps the step open before the normal lays are used.
@@ -308,8 +308,7 @@ class TrackStep(Step):
             for lay in self._legal_lays(g, turn):
                 yield Option(lay, lay_label(g, lay))
 
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        assert isinstance(action, LayTile)
+    def refusal(self, g: Game, turn: OperatingTurn, action: LayTile) -> str | None:
         if turn.lays_used >= g.phase.yellow_lays:
             return f"The {turn.company} has no lay left in this turn{g.cite('1830 §18')}."
         if (
@@ -320,8 +319,7 @@ class TrackStep(Step):
             return f"The {turn.company} {reason}{g.cite('1830 §18')}."
         return refuse_lay(g, turn.company, action)
 
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
-        assert isinstance(action, LayTile)
+    def apply(self, g: Game, turn: OperatingTurn, action: LayTile) -> None:
         used = turn.lays_used + lays_consumed(g, action.tile)
         g.change_top(turn, lays_used=used, acted=True)
         lay_tile(g, turn.company, action)

@@ -119,7 +119,7 @@ def _refuse_trade_in(g: Game, company: str, buy: BuyTrain, conventions: TrainTra
 
 
 @dataclass(frozen=True)
-class TrainStep(Step):
+class TrainStep(Step[Action]):
     """Buy any number of trains; the company has to buy one if it must own one (1830 §20.2, §21, §24).
 
     `refuse_train_purchase` judges forced purchases like any others.

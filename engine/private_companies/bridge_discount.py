@@ -25,7 +25,7 @@ from engine.private_companies.sales import companies_may_buy, purchasable_privat
 
 
 @dataclass(frozen=True)
-class BridgeDiscounts(OutOfTurn[Game]):
+class BridgeDiscounts(OutOfTurn[Game, LayTile]):
     """Tile lays with the discount.
 
     `beyond_normal_lays`: the lay is also possible after the normal ones, but only in the track step. It
@@ -98,8 +98,7 @@ class BridgeDiscounts(OutOfTurn[Game]):
                     lay, f"By the {lay.using} for ${cost:,}: {lay_label(g, lay).partition(', for')[0]}"
                 )
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, LayTile)
+    def refusal(self, g: Game, seat: str, action: LayTile) -> str | None:
         turn = turn_to_lay_in(g, seat)
         return turn if isinstance(turn, str) else self._refuse(g, turn, action)
 
@@ -118,8 +117,8 @@ class BridgeDiscounts(OutOfTurn[Game]):
             return f"The {turn.company} has laid its tiles for this turn{g.cite('1830 §18')}."
         return refuse_lay(g, turn.company, lay, discount=self._discount(g, turn, lay.hex))
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, LayTile) and action.using is not None
+    def apply(self, g: Game, seat: str, action: LayTile) -> None:
+        assert action.using is not None
         turn = current_turn(g)
         assert turn is not None
         discount = self._discount(g, turn, action.hex)

@@ -301,7 +301,7 @@ class PriceProtectionQuestion:
 
 
 @dataclass(frozen=True)
-class StandingProtectionOrders(OutOfTurn[Game]):
+class StandingProtectionOrders(OutOfTurn[Game, SetStandingProtection | CancelStandingProtection]):
     """Standing orders of presidents: up to how many dollars they protect a company. Nobody else sees them."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (SetStandingProtection, CancelStandingProtection)
@@ -324,8 +324,9 @@ class StandingProtectionOrders(OutOfTurn[Game]):
                     CancelStandingProtection(company), f"Cancel the standing order for the {company}"
                 )
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, SetStandingProtection | CancelStandingProtection)
+    def refusal(
+        self, g: Game, seat: str, action: SetStandingProtection | CancelStandingProtection
+    ) -> str | None:
         company = action.company
         if isinstance(action, CancelStandingProtection):
             left = company in g.state.standing_protections.get(seat, {})
@@ -338,8 +339,7 @@ class StandingProtectionOrders(OutOfTurn[Game]):
             else f"Name an amount up to ${MAX_STANDING_PRICE:,}."
         )
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, SetStandingProtection | CancelStandingProtection)
+    def apply(self, g: Game, seat: str, action: SetStandingProtection | CancelStandingProtection) -> None:
         g.emit(
             StandingProtectionChanged(
                 seat, action.company, action.amount if isinstance(action, SetStandingProtection) else None

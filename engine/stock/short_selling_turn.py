@@ -436,7 +436,7 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class BidderCompanyActions(OutOfTurn[Game]):
+class BidderCompanyActions(OutOfTurn[Game, TakeLoansForCompany | RedeemSharesForCompany]):
     """Loans and redemptions of a company during an auction of a certificate, as 18xx.games allows them.
 
     The next bidder may act for one of their companies. They leave the auction once the company can do no
@@ -454,15 +454,13 @@ class BidderCompanyActions(OutOfTurn[Game]):
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         yield from ()
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, TakeLoansForCompany | RedeemSharesForCompany)
+    def refusal(self, g: Game, seat: str, action: TakeLoansForCompany | RedeemSharesForCompany) -> str | None:
         top = g.top
         if not isinstance(top, Auction) or top.kind != AUCTION_KIND or top.bidders[:1] != (seat,):
             return "Only the next bidder may act for a company."
         return self.stock_turn.refuse_company_action(g, StockTurn(seat), action.company, action)
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, TakeLoansForCompany | RedeemSharesForCompany)
+    def apply(self, g: Game, seat: str, action: TakeLoansForCompany | RedeemSharesForCompany) -> None:
         company, redeemed = action.company, isinstance(action, RedeemSharesForCompany)
         if redeemed:
             redeem_shares(g, company, action.count)

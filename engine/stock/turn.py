@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import msgspec
 
@@ -43,7 +43,7 @@ from engine.finance.share_sales import (
     sellable_counts,
 )
 from engine.game import Game
-from engine.mechanics import Activity, Option, no_reason
+from engine.mechanics import A_contra, Activity, Option, no_reason
 
 SHARE_SOURCES = (IPO, POOL)
 
@@ -54,7 +54,7 @@ def purchase_payee(g: Game, company: str, source: str) -> str:
     return company if source == IPO and g.company(company).reissued else BANK
 
 
-class ExtraAction(Activity[Game, StockTurn], Protocol):
+class ExtraAction(Activity[Game, StockTurn, A_contra], Protocol[A_contra]):
     """What a player may do in a stock turn besides trading in shares. way: in words, `buy a private`."""
 
     way: ClassVar[str]
@@ -88,7 +88,7 @@ class StockTurnQuestion:
     multiple_from_ipo: bool = True
     multiple_of_one_company: bool = False
     first_sale_round: int = 2
-    extra_actions: tuple[ExtraAction, ...] = ()
+    extra_actions: tuple[ExtraAction[Any], ...] = ()
     one_block_per_company: bool = False
     purchase_refusal: Callable[[Game, str, str, int], str | None] = no_reason
     multiple_after_private: bool = False
@@ -157,7 +157,7 @@ class StockTurnQuestion:
         for act in self.extra_actions:
             yield from self._options_of(act, g, frame)
 
-    def _options_of(self, act: ExtraAction, g: Game, frame: StockTurn) -> Iterator[Option]:
+    def _options_of(self, act: ExtraAction[Any], g: Game, frame: StockTurn) -> Iterator[Option]:
         for option in act.options(g, frame):
             if self.refusal(g, frame, frame.seat, option.action) is None:
                 yield option
