@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
+import msgspec
+
 from engine.board.network import Network, network_of
 from engine.board.tile_geometry import Stop
 from engine.core.components import (
@@ -175,6 +177,10 @@ class Game:
         """Put a frame in the place of the one on top."""
         if frame != self.top:
             self.emit(FrameReplaced(frame))
+
+    def change_top(self, frame: AnyFrame, **changes: Any) -> None:
+        """Put a frame, with these fields changed, in the place of the one on top."""
+        self.replace_top(msgspec.structs.replace(frame, **changes))
 
     def pop(self) -> None:
         """Take the frame on top off the stack."""

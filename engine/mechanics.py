@@ -28,6 +28,7 @@ from engine.core.state import AnyFrame
 G_contra = TypeVar("G_contra", contravariant=True)
 F_contra = TypeVar("F_contra", contravariant=True)
 C_contra = TypeVar("C_contra", contravariant=True)
+A_contra = TypeVar("A_contra", bound=Action, contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,11 @@ class AutomaticRules:
         raise AssertionError("nothing is asked")
 
 
-class Activity(Protocol[G_contra, C_contra]):
-    """Something that may be done in a context: an operating turn, a stock turn, or by a seat out of turn."""
+class Activity(Protocol[G_contra, C_contra, A_contra]):
+    """Something that may be done in a context: an operating turn, a stock turn, or by a seat out of turn.
+
+    It is asked only about the kinds of action that it handles.
+    """
 
     @property
     def handles(self) -> tuple[type[Action], ...]:
@@ -98,14 +102,14 @@ class Activity(Protocol[G_contra, C_contra]):
     def options(self, g: G_contra, context: C_contra, /) -> Iterable[Option]:
         """Every action of these kinds that is not refused."""
 
-    def refusal(self, g: G_contra, context: C_contra, action: Action, /) -> str | None:
+    def refusal(self, g: G_contra, context: C_contra, action: A_contra, /) -> str | None:
         """Why the action is not allowed, in the rulebook's words, or None."""
 
-    def apply(self, g: G_contra, context: C_contra, action: Action, /) -> None:
+    def apply(self, g: G_contra, context: C_contra, action: A_contra, /) -> None:
         """Carry out an action that is not refused."""
 
 
-class OutOfTurn(Activity[G_contra, str], Protocol[G_contra]):
+class OutOfTurn(Activity[G_contra, str, A_contra], Protocol[G_contra, A_contra]):
     """Actions beside the question on top: exchanges, offers and their answers.
 
     The context is the seat that acts.

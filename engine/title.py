@@ -78,7 +78,7 @@ class Title(Generic[GameT]):
     options: tuple[str, ...]
     opening: Callable[[GameT, int], AnyFrame]
     questions: Mapping[type[AnyFrame], Question[GameT, Any]]
-    out_of_turn: tuple[OutOfTurn[GameT], ...]
+    out_of_turn: tuple[OutOfTurn[GameT, Any], ...]
     scores: Callable[[GameT, str | None], dict[str, int]]
     flotation: Flotation[GameT]
     after_sale: Callable[[GameT, PendingSale], None]
@@ -141,14 +141,14 @@ class Title(Generic[GameT]):
         return {}
 
     @cached_property
-    def _out_of_turn_by_action(self) -> dict[type[Action], list[OutOfTurn[GameT]]]:
-        by_action: dict[type[Action], list[OutOfTurn[GameT]]] = {}
+    def _out_of_turn_by_action(self) -> dict[type[Action], list[OutOfTurn[GameT, Any]]]:
+        by_action: dict[type[Action], list[OutOfTurn[GameT, Any]]] = {}
         for activity in self.out_of_turn:
             for kind in activity.handles:
                 by_action.setdefault(kind, []).append(activity)
         return by_action
 
-    def out_of_turn_for(self, g: GameT, action: Action) -> OutOfTurn[GameT] | None:
+    def out_of_turn_for(self, g: GameT, action: Action) -> OutOfTurn[GameT, Any] | None:
         """The activity that carries the action out beside the question on top, if there is one."""
         for activity in self._out_of_turn_by_action.get(type(action), ()):
             if activity.applies(g, action):
@@ -156,7 +156,7 @@ class Title(Generic[GameT]):
         return None
 
     @cached_property
-    def out_of_turn_awaiting(self) -> tuple[OutOfTurn[GameT], ...]:
+    def out_of_turn_awaiting(self) -> tuple[OutOfTurn[GameT, Any], ...]:
         """The activities that may expect an answer from somebody."""
         return tuple(a for a in self.out_of_turn if type(a).asked is not OutOfTurn.asked)
 

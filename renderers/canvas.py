@@ -117,6 +117,17 @@ class Page(Canvas):
         super().__init__(drawn.copy() if drawn else Image.new("RGB", size, palette.page))
         self.palette = palette
 
+    def label(self, at: tuple[float, float], text: str, size: int, color: Color | None = None) -> None:
+        """Write a line, not bold, that begins at the point; in ink, if in no other colour."""
+        self.write(at, text, size, color or self.palette.ink, align="l", weight="Semibold")
+
+    def box(
+        self, left: float, top: float, right: float, bottom: float, edge: int, frame: Color, fill: Color
+    ) -> None:
+        """A rectangle with a frame, `edge` pixels wide, inside its bounds."""
+        self.rectangle(left, top, right, bottom, frame)
+        self.rectangle(left + edge, top + edge, right - edge, bottom - edge, fill)
+
 
 class SupersampledCanvas:
     """A picture drawn `SUPERSAMPLING` times as large; coordinates are final pixels.

@@ -148,14 +148,11 @@ def fill_zone(cell: CellView) -> str:
 
 def _draw_cell(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     x, y = layout.corner(cell)
+    right, bottom = x + layout.cell_width, y + layout.cell_height
     fill = canvas.palette.zone_colors[fill_zone(cell)]
-    canvas.rectangle(x, y, x + layout.cell_width, y + layout.cell_height, canvas.palette.muted)
-    canvas.rectangle(x + 1, y + 1, x + layout.cell_width - 1, y + layout.cell_height - 1, fill)
+    canvas.box(x, y, right, bottom, 1, canvas.palette.muted, fill)
     if "par" in cell.zones:
-        for grow, color in ((1, canvas.palette.ink), (4, fill)):
-            canvas.rectangle(
-                x + grow, y + grow, x + layout.cell_width - grow, y + layout.cell_height - grow, color
-            )
+        canvas.box(x + 1, y + 1, right - 1, bottom - 1, 3, canvas.palette.ink, fill)
     _draw_ledge(canvas, layout, cell)
     middle = y + 6 + layout.price_size * 0.35
     left, size = layout.price_place(cell)
@@ -169,22 +166,11 @@ def _draw_ledge(canvas: Page, layout: MarketLayout, cell: CellView) -> None:
     """Draw the bar under a cell of the ledge, and at the ledge's end where the row continues below it."""
     row, column = cell_position(layout.view, cell)
     x, y = layout.corner(cell)
+    right, bottom = x + layout.cell_width, y + layout.cell_height
     if (row, column) in layout.ledge_cells:
-        canvas.rectangle(
-            x,
-            y + layout.cell_height - LEDGE_WIDTH,
-            x + layout.cell_width,
-            y + layout.cell_height,
-            canvas.palette.ink,
-        )
+        canvas.rectangle(x, bottom - LEDGE_WIDTH, right, bottom, canvas.palette.ink)
     if layout.has_ledge_at_right(cell):
-        canvas.rectangle(
-            x + layout.cell_width - LEDGE_WIDTH,
-            y,
-            x + layout.cell_width,
-            y + layout.cell_height,
-            canvas.palette.ink,
-        )
+        canvas.rectangle(right - LEDGE_WIDTH, y, right, bottom, canvas.palette.ink)
 
 
 @lru_cache(16)
@@ -226,28 +212,21 @@ def _draw_legend(canvas: Page, layout: MarketLayout) -> None:
     x, y = MARGIN, layout.legend_top + 31
     zones = dict.fromkeys(z for cell in layout.view.cells for z in cell.zones if z in ZONE_TAGS)
     for zone in zones:
-        canvas.rectangle(x, y - 15, x + 30, y + 15, canvas.palette.ink)
-        edge = 3 if zone == "par" else 1
-        canvas.rectangle(
-            x + edge, y - 15 + edge, x + 30 - edge, y + 15 - edge, canvas.palette.zone_colors[zone]
-        )
-        color = canvas.palette.text_on(canvas.palette.zone_colors[zone])
-        canvas.write((x + 15, y), ZONE_TAGS[zone], 20, color)
+        fill = canvas.palette.zone_colors[zone]
+        canvas.box(x, y - 15, x + 30, y + 15, 3 if zone == "par" else 1, canvas.palette.ink, fill)
+        canvas.write((x + 15, y), ZONE_TAGS[zone], 20, canvas.palette.text_on(fill))
         text = ZONE_NAMES.get(zone, f"{zone} zone")
-        canvas.write((x + 38, y), text, LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold")
+        canvas.label((x + 38, y), text, LEGEND_SIZE)
         x += 58 + text_width(text, LEGEND_SIZE, "Semibold")
     if layout.ledge_cells:
-        canvas.rectangle(
-            x, y - LEDGE_WIDTH // 2, x + 30, y + LEDGE_WIDTH - LEDGE_WIDTH // 2, canvas.palette.ink
-        )
-        canvas.write((x + 38, y), "ledge", LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold")
+        top = y - LEDGE_WIDTH // 2
+        canvas.rectangle(x, top, x + 30, top + LEDGE_WIDTH, canvas.palette.ink)
+        canvas.label((x + 38, y), "ledge", LEGEND_SIZE)
         x += 58 + text_width("ledge", LEGEND_SIZE, "Semibold")
     if any(cell.arrow for cell in layout.view.cells):
         canvas.paste(_arrow_sprite(canvas.palette, "up", 27), (x + 10, y))
         canvas.paste(_arrow_sprite(canvas.palette, "down", 27), (x + 34, y))
-        canvas.write(
-            (x + 54, y), "instead of sideways", LEGEND_SIZE, canvas.palette.ink, align="l", weight="Semibold"
-        )
+        canvas.label((x + 54, y), "instead of sideways", LEGEND_SIZE)
 
 
 def _draw_loans(canvas: Page, layout: MarketLayout, loans: LoanStatus) -> None:
@@ -255,54 +234,29 @@ def _draw_loans(canvas: Page, layout: MarketLayout, loans: LoanStatus) -> None:
 
     The box of the current rate has a frame.
     """
-    canvas.write(
-        (MARGIN, layout.loans_top + 18),
-        str(loans).capitalize(),
-        LIST_SIZE,
-        canvas.palette.ink,
-        align="l",
-        weight="Semibold",
-    )
+    palette = canvas.palette
+    canvas.label((MARGIN, layout.loans_top + 18), str(loans).capitalize(), LIST_SIZE)
     top, height = layout.loans_top + 42, 90
     width = (WIDTH - 2 * MARGIN) // len(loans.rates)
     for i, rate in enumerate(loans.rates):
         x, is_current = MARGIN + i * width, rate == loans.rate
-        canvas.rectangle(
-            x, top, x + width, top + height, canvas.palette.ink if is_current else canvas.palette.faint
+        frame, fill = (
+            (palette.ink, palette.zone_colors["yellow"]) if is_current else (palette.faint, palette.paper)
         )
-        edge = 5 if is_current else 1
-        color = canvas.palette.zone_colors["yellow"] if is_current else canvas.palette.paper
-        canvas.rectangle(x + edge, top + edge, x + width - edge, top + height - edge, color)
-        canvas.write(
-            (x + width / 2, top + 30), f"${rate}", 32 if is_current else 29, canvas.palette.text_on(color)
-        )
-        for j in range(min(loans.loans_per_step, loans.limit - i * loans.loans_per_step)):
-            _draw_loan(
-                canvas,
-                x + (width - loans.loans_per_step * 15) // 2 + 15 * j,
-                top + 59,
-                i * loans.loans_per_step + j < loans.taken,
-            )
-
-
-def _draw_loan(canvas: Page, x: int, y: int, taken: bool) -> None:
-    canvas.rectangle(x + 1, y, x + 14, y + 18, canvas.palette.ink)
-    if not taken:
-        canvas.rectangle(x + 3, y + 2, x + 12, y + 16, canvas.palette.paper)
+        canvas.box(x, top, x + width, top + height, 5 if is_current else 1, frame, fill)
+        canvas.write((x + width / 2, top + 30), f"${rate}", 32 if is_current else 29, palette.text_on(fill))
+        first = i * loans.loans_per_step
+        for j in range(min(loans.loans_per_step, loans.limit - first)):
+            left = x + (width - loans.loans_per_step * 15) // 2 + 15 * j
+            inside = palette.ink if first + j < loans.taken else palette.paper
+            canvas.box(left + 1, top + 59, left + 14, top + 77, 2, palette.ink, inside)
 
 
 def _draw_price_list(canvas: Page, layout: MarketLayout) -> None:
     """Draw the companies by price: number, token, price."""
     y = layout.list_top + 28
     if not layout.view.order:
-        canvas.write(
-            (MARGIN, y),
-            "No company has a price yet.",
-            LIST_SIZE,
-            canvas.palette.muted,
-            align="l",
-            weight="Semibold",
-        )
+        canvas.label((MARGIN, y), "No company has a price yet.", LIST_SIZE, canvas.palette.muted)
     width = (WIDTH - 2 * MARGIN) // 4
     cell_names = {badge: cell.name for cell in layout.view.cells if cell.name for badge in cell.tokens}
     for i, (badge, price) in enumerate(layout.view.order):
@@ -314,4 +268,4 @@ def _draw_price_list(canvas: Page, layout: MarketLayout) -> None:
         if badge in cell_names:
             text, left = cell_names[badge], 107 + text_width(badge.sym, LIST_SIZE) + 12
         size = fit_font_size(text, LIST_SIZE, width - left - 6, "Semibold")
-        canvas.write((x + left, row_y), text, size, canvas.palette.ink, align="l", weight="Semibold")
+        canvas.label((x + left, row_y), text, size)

@@ -137,9 +137,7 @@ class MapIndex:
         self.hexes = tuple(hexes)
         self.hex_number = {hex: i for i, hex in enumerate(self.hexes)}
         self.printed_faces = {hex: _rotated(face, 0) for hex, face in hexes.items()}
-        impassable = {
-            (hex, b.edge) for hex, face in hexes.items() for b in face.borders if b.kind == "impassable"
-        }
+        impassable = {(hex, b.edge) for hex, face in hexes.items() for b in face.borders}
         self.across = [-1] * (6 * len(hexes))
         self.hexside = [0] * (6 * len(hexes))
         self.open_edges: dict[str, int] = {}

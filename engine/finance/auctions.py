@@ -9,9 +9,10 @@ the table sees it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
 
 import msgspec
 
@@ -22,32 +23,34 @@ from engine.game import Game
 from engine.mechanics import Option
 
 
-class AuctionKind(Protocol):
-    """One kind of thing that is auctioned."""
+class AuctionKind(ABC):
+    """One kind of thing that is auctioned. `bid_names_item`: whether the line of a bid names the item."""
 
+    bid_names_item: ClassVar[bool] = False
+
+    @abstractmethod
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
         """The dollars that the player may bid now; the range's step is the step of bids."""
 
     def limit_range(self, g: Game, frame: Auction, seat: str) -> range:
         """The dollars that the player may set as a bid limit."""
+        return self.bid_range(g, frame, seat)
 
     def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
         """Whether the player is asked even though there is nothing that they may bid."""
+        return False
 
+    @abstractmethod
     def bid_refusal(self, g: Game, frame: Auction, seat: str, amount: int) -> str | None:
         """Why the player may not bid that many dollars, or None."""
 
-    def label(self, g: Game, frame: Auction) -> str:
-        """The item in words: `the SV`."""
-
+    @abstractmethod
     def details(self, g: Game, frame: Auction) -> str:
         """What a bidder has to know about the item."""
 
+    @abstractmethod
     def on_close(self, g: Game, frame: Auction) -> None:
         """What follows the auction. Its frame is off the stack; `high_bidder` is None if nobody has bid."""
-
-    def bid_names_item(self) -> bool:
-        """Whether the line of a bid names the item."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class AuctionQuestion:
     def prompt(self, g: Game, frame: Auction) -> str:
         kind = self.kinds[frame.kind]
         bids = kind.bid_range(g, frame, frame.bidders[0])
-        item = kind.label(g, frame)
+        item = f"the {frame.item}"
         choices = (
             f"bid ${bids[0]:,} or more for {item}, or pass" if bids else f"pass in the auction for {item}"
         )
@@ -86,8 +89,7 @@ class AuctionQuestion:
         return f"{choices} ({'; '.join(details)})"
 
     def options(self, g: Game, frame: Auction, seat: str) -> Iterator[Option]:
-        kind = self.kinds[frame.kind]
-        item = kind.label(g, frame)
+        kind, item = self.kinds[frame.kind], f"the {frame.item}"
         limits = kind.limit_range(g, frame, seat)
         if seat != frame.bidders[0]:
             yield Option(BidUpTo(limits[0]), f"Bid for {item} in your turn up to a secret limit", limits)
@@ -101,7 +103,7 @@ class AuctionQuestion:
         yield Option(Pass(), f"Leave the auction for {item}")
 
     def _bid(self, frame: Auction, amount: int) -> Action:
-        return Bid(frame.item, amount) if self.kinds[frame.kind].bid_names_item() else RaiseBid(amount)
+        return Bid(frame.item, amount) if self.kinds[frame.kind].bid_names_item else RaiseBid(amount)
 
     def refusal(self, g: Game, frame: Auction, seat: str, action: Action) -> str | None:
         kind = self.kinds[frame.kind]
@@ -113,16 +115,15 @@ class AuctionQuestion:
             case Bid() | RaiseBid() if seat != frame.bidders[0]:
                 first = g.state.name(frame.bidders[0])
                 return f"{first} bids first. In advance you may bid up to an amount, or bid nothing."
-            case Bid(lot, amount) if kind.bid_names_item() and lot == frame.item:
+            case Bid(lot, amount) if kind.bid_names_item and lot == frame.item:
                 return kind.bid_refusal(g, frame, seat, amount)
-            case RaiseBid(amount) if not kind.bid_names_item():
+            case RaiseBid(amount) if not kind.bid_names_item:
                 return kind.bid_refusal(g, frame, seat, amount)
             case BidUpTo(amount):
                 if amount in kind.limit_range(g, frame, seat):
                     return None
                 return kind.bid_refusal(g, frame, seat, amount)
-        item = kind.label(g, frame)
-        return f"{item[:1].upper()}{item[1:]} is being auctioned: bid or pass."
+        return f"The {frame.item} is being auctioned: bid or pass."
 
     def apply(self, g: Game, frame: Auction, seat: str, action: Action) -> None:
         match action:
@@ -135,7 +136,7 @@ class AuctionQuestion:
             case Pass() if seat != frame.bidders[0]:
                 g.replace_top(with_limit(frame, seat, 0))
             case _:
-                g.emit(Passed(seat, f"the auction for {self.kinds[frame.kind].label(g, frame)}"))
+                g.emit(Passed(seat, f"the auction for the {frame.item}"))
                 g.replace_top(without_bidder(frame, seat))
 
     def advance(self, g: Game, frame: Auction) -> bool:
@@ -152,7 +153,7 @@ class AuctionQuestion:
             if bids and bids[0] <= frame.bid_limits[seat]:
                 g.replace_top(place_bid(g, frame, seat, bids[0]))
             else:
-                g.emit(Passed(seat, f"the auction for {kind.label(g, frame)}"))
+                g.emit(Passed(seat, f"the auction for the {frame.item}"))
                 g.replace_top(without_bidder(frame, seat))
             return True
         return False

@@ -112,7 +112,7 @@ def offer_label(g: Game, offer: Offer) -> str:
 
 
 @dataclass(frozen=True)
-class OfferResponses(OutOfTurn[Game]):
+class OfferResponses(OutOfTurn[Game, Accept | Decline]):
     """Accepts, declines and withdraws offers.
 
     `handlers`: by the kind of action that was offered. `except_during`: frames that `decline` answers
@@ -165,8 +165,7 @@ class OfferResponses(OutOfTurn[Game]):
             return f"No offer {action.offer} is open to you."
         return "Nothing is open to you that could be accepted or declined."
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, Accept | Decline)
+    def refusal(self, g: Game, seat: str, action: Accept | Decline) -> str | None:
         offer = self._find_offer(g, seat, action)
         if isinstance(offer, str):
             return offer
@@ -178,8 +177,7 @@ class OfferResponses(OutOfTurn[Game]):
             return "The company has another president now, so the offer has to be made again."
         return self.handlers[type(offer.deal)].refusal(g, offer)
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, Accept | Decline)
+    def apply(self, g: Game, seat: str, action: Accept | Decline) -> None:
         offer = self._find_offer(g, seat, action)
         assert isinstance(offer, Offer)
         if isinstance(action, Decline):

@@ -73,10 +73,9 @@ def sell_shares(g: Game, seat: str, company: str, count: int, price: int | None 
     g.title.after_sale(g, PendingSale(company, count, president))
 
 
-def sellable_counts(g: Game, seat: str, company: str) -> range:
-    """How many shares the player could sell in one block, limits aside."""
-    step = share_percent(g, company)
-    return range(1, g.percent_held(seat, company) // step + 1)
+def sellable_counts(g: Game, holder: str, company: str) -> range:
+    """How many shares the holder could give away at once, limits aside; none where they are short."""
+    return range(1, g.percent_held(holder, company) // share_percent(g, company) + 1)
 
 
 def held_companies(g: Game, seat: str) -> list[str]:

@@ -5,7 +5,7 @@ Every reader reads the words of its line and returns both. A checkpoint holds wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from engine.core.state import (
     BANK,
@@ -13,6 +13,7 @@ from engine.core.state import (
     TREASURY,
     Auction,
     BuyerChoice,
+    Company,
     MergerPoll,
     MergerRound,
     MergerTurn,
@@ -35,6 +36,7 @@ from engine.rounds.sequence import OperatingRoundRules
 
 Comparison = tuple[str, str]
 """(expected, actual)."""
+Checkpoint = Callable[[Game, WordReader], Comparison]
 
 
 def compare_checkpoint(state: State, text: str) -> Comparison:
@@ -50,8 +52,49 @@ def _dollars(amount: int) -> str:
     return f"-${-amount:,}" if amount < 0 else f"${amount:,}"
 
 
+def _text_or_none(number: int | None) -> str:
+    return NONE if number is None else str(number)
+
+
 def _joined_or_none(things: Iterable[str]) -> str:
     return " ".join(things) or NONE
+
+
+def _in_dollars(words: WordReader) -> str:
+    return _dollars(words.amount())
+
+
+def _count_of(things: str) -> Callable[[WordReader], str]:
+    return lambda words: str(words.amount(f"a number of {things}"))
+
+
+def _or_none(expected: Callable[[WordReader], str]) -> Callable[[WordReader], str]:
+    return lambda words: words.accept(NONE) or expected(words)
+
+
+def _of_game(expected: Callable[[WordReader], str], actual: Callable[[Game], str]) -> Checkpoint:
+    """A checkpoint that says one thing of the game."""
+    return lambda g, words: (expected(words), actual(g))
+
+
+def _of_company(expected: Callable[[WordReader], str], actual: Callable[[Company], str]) -> Checkpoint:
+    """A checkpoint that says one thing of a company."""
+
+    def compare(g: Game, words: WordReader) -> Comparison:
+        company = g.company(words.company())
+        return expected(words), actual(company)
+
+    return compare
+
+
+def _among(hexes: Callable[[State], Collection[str]]) -> Checkpoint:
+    """A checkpoint that names a hex which is one of those."""
+
+    def compare(g: Game, words: WordReader) -> Comparison:
+        hex = words.hex()
+        return hex, hex if hex in hexes(g.state) else NONE
+
+    return compare
 
 
 def _cash(g: Game, words: WordReader) -> Comparison:
@@ -94,35 +137,6 @@ def _zone_or_price(g: Game, space: tuple[int, int] | None, zone: str) -> str:
         return NONE
     cell = g.title.cell(space)
     return f"{zone} {space[1]}" if zone in cell.zones else _dollars(cell.price)
-
-
-def _size(g: Game, words: WordReader) -> Comparison:
-    size = g.company(words.company()).size
-    return words.accept(NONE) or str(words.amount("a number of shares")), NONE if size is None else str(size)
-
-
-def _loans(g: Game, words: WordReader) -> Comparison:
-    loans = g.company(words.company()).loans
-    return str(words.amount("a number of loans")), str(loans)
-
-
-def _interest(g: Game, words: WordReader) -> Comparison:
-    return _dollars(words.amount()), _dollars(g.state.interest_per_loan)
-
-
-def _mine(g: Game, words: WordReader) -> Comparison:
-    hex = words.hex()
-    return hex, hex if hex in g.state.mine_hexes else NONE
-
-
-def _bridge(g: Game, words: WordReader) -> Comparison:
-    hex = words.hex()
-    return hex, hex if hex in g.state.bridge_hexes else NONE
-
-
-def _par(g: Game, words: WordReader) -> Comparison:
-    par = g.company(words.company()).par
-    return words.accept(NONE) or _dollars(words.amount()), NONE if par is None else _dollars(par)
 
 
 def _trains(g: Game, words: WordReader) -> Comparison:
@@ -177,27 +191,10 @@ def _token(g: Game, words: WordReader) -> Comparison:
     return _joined_or_none(hex if node is None else f"{hex}.{node}" for hex, node in named), actual
 
 
-def _tokens_left(g: Game, words: WordReader) -> Comparison:
-    company = words.company()
-    return str(words.amount("a number of tokens")), str(g.company(company).unplaced_tokens)
-
-
-def _phase(g: Game, words: WordReader) -> Comparison:
-    return words.phase(), g.state.phase
-
-
-def _priority(g: Game, words: WordReader) -> Comparison:
-    return g.state.name(words.player()), g.state.name(g.state.priority)
-
-
-def _rounds_left(g: Game, words: WordReader) -> Comparison:
-    expected = words.accept(NONE) or str(words.amount("a number of rounds"))
-    left = None if g.state.game_over else _rounds_until_end(g)
-    return expected, NONE if left is None else str(left)
-
-
-def _rounds_until_end(g: Game) -> int | None:
-    """Operating rounds still to come after this one; None before the end is in sight."""
+def _rounds_left(g: Game) -> int | None:
+    """Operating rounds still to come after this one; None before the end is in sight, and after it."""
+    if g.state.game_over:
+        return None
     mergers = g.title.questions.get(MergerRound)
     if isinstance(mergers, MergerRoundRules):
         return mergers.game_length.rounds_left(g)
@@ -206,8 +203,9 @@ def _rounds_until_end(g: Game) -> int | None:
     return rounds.rounds_left(g) if g.state.bank_broken else None
 
 
-def _limit(g: Game, words: WordReader) -> Comparison:
-    return str(words.amount("a number of certificates")), str(certificate_limit(g))
+def _capital(co: Company) -> str:
+    has = "awaits" if co.awaits_capital else "has" if co.floated else "has not floated, so it has not"
+    return f"{has} its capital"
 
 
 def _round(g: Game, words: WordReader) -> Comparison:
@@ -296,10 +294,6 @@ def _best(g: Game, words: WordReader) -> Comparison:
     return _dollars(words.amount()), _dollars(best_run(g, company).revenue)
 
 
-def _over(g: Game, words: WordReader) -> Comparison:
-    return "over", "over" if g.state.game_over else "not over"
-
-
 def _score(g: Game, words: WordReader) -> Comparison:
     seat = words.player()
     bankrupt = g.state.game_over.bankrupt if g.state.game_over else None
@@ -319,52 +313,41 @@ def _city_token(g: Game, words: WordReader) -> Comparison:
     return expected, f"{here.hex} {here.company} {here.is_open}" if here else NONE
 
 
-def _connected(g: Game, words: WordReader) -> Comparison:
-    company = words.company()
-    return "connected", "connected" if g.company(company).connected else "not connected"
-
-
-def _awaits(g: Game, words: WordReader) -> Comparison:
-    co = g.company(words.company())
-    actual = "awaits" if co.awaits_capital else "has" if co.floated else "has not floated, so it has not"
-    return "awaits its capital", f"{actual} its capital"
-
-
-def _closed(g: Game, words: WordReader) -> Comparison:
-    return "closed", "closed" if g.company(words.company()).closed else "open"
-
-
-CHECKPOINTS: dict[str, Callable[[Game, WordReader], Comparison]] = {
+CHECKPOINTS: dict[str, Checkpoint] = {
     "cash": _cash,
     "owns": _owns,
     "president": _president,
     "private": _private,
     "price": _price,
-    "par": _par,
+    "par": _of_company(_or_none(_in_dollars), lambda co: NONE if co.par is None else _dollars(co.par)),
     "trains": _trains,
     "depot": _depot,
     "tile": _tile,
     "token": _token,
-    "markers": _tokens_left,
-    "phase": _phase,
-    "priority": _priority,
-    "left": _rounds_left,
-    "limit": _limit,
+    "markers": _of_company(_count_of("tokens"), lambda co: str(co.unplaced_tokens)),
+    "phase": _of_game(WordReader.phase, lambda g: g.state.phase),
+    "priority": _of_game(
+        lambda words: words.g.state.name(words.player()), lambda g: g.state.name(g.state.priority)
+    ),
+    "left": _of_game(_or_none(_count_of("rounds")), lambda g: _text_or_none(_rounds_left(g))),
+    "limit": _of_game(_count_of("certificates"), lambda g: str(certificate_limit(g))),
     "round": _round,
     "turn": _turn,
     "best": _best,
     "destination": _destination,
     "cattle": _city_token,
     "port": _city_token,
-    "connected": _connected,
-    "closed": _closed,
-    "awaits": _awaits,
-    "over": _over,
-    "size": _size,
-    "loans": _loans,
-    "interest": _interest,
-    "mine": _mine,
-    "bridge": _bridge,
+    "connected": _of_company(
+        lambda _: "connected", lambda co: "connected" if co.connected else "not connected"
+    ),
+    "closed": _of_company(lambda _: "closed", lambda co: "closed" if co.closed else "open"),
+    "awaits": _of_company(lambda _: "awaits its capital", _capital),
+    "over": _of_game(lambda _: "over", lambda g: "over" if g.state.game_over else "not over"),
+    "size": _of_company(_or_none(_count_of("shares")), lambda co: _text_or_none(co.size)),
+    "loans": _of_company(_count_of("loans"), lambda co: str(co.loans)),
+    "interest": _of_game(_in_dollars, lambda g: _dollars(g.state.interest_per_loan)),
+    "mine": _among(lambda state: state.mine_hexes),
+    "bridge": _among(lambda state: state.bridge_hexes),
     "score": _score,
 }
 

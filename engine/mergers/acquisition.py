@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
-
 from engine.core.actions import Action, ChooseBuyer, Pass, RepayLoans, TakeLoans
 from engine.core.components import MarketZone
 from engine.core.events import (
@@ -38,6 +36,7 @@ from engine.core.state import (
 )
 from engine.core.words import counted
 from engine.finance import market
+from engine.finance.auctions import AuctionKind
 from engine.finance.loans import (
     in_zone,
     is_tradable,
@@ -137,7 +136,7 @@ def auction_company(g: Game, company: str) -> None:
 
 
 @dataclass(frozen=True)
-class CompanyAuction:
+class CompanyAuction(AuctionKind):
     """Companies up for auction.
 
     `defers_new_liquidations`: a company that comes into liquidation during its auction, because its president
@@ -147,12 +146,6 @@ class CompanyAuction:
 
     defers_new_liquidations: bool = False
     trains_to: str = CLOSED
-
-    def bid_names_item(self) -> bool:
-        return False
-
-    def label(self, g: Game, frame: Auction) -> str:
-        return f"the {frame.item}"
 
     def details(self, g: Game, frame: Auction) -> str:
         """Why the company is for sale, and what its buyer gets."""
@@ -177,9 +170,6 @@ class CompanyAuction:
         low = frame.high_bid + BID_STEP if frame.high_bidder else min_bid(g, frame.item)
         high = max((buying_power(g, c, frame.item) for c in self._own_companies(g, seat)), default=-1)
         return range(low, high // BID_STEP * BID_STEP + 1, BID_STEP)
-
-    def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
-        return False
 
     def _is_deferred(self, g: Game, frame: Auction) -> bool:
         """Whether the company has come into liquidation during its auction."""
@@ -292,7 +282,7 @@ class BuyerChoiceQuestion:
             merger_round = g.top
             assert isinstance(merger_round, MergerRound)
             excess_tokens = combine_tokens(g, buyer, target)
-            g.replace_top(msgspec.structs.replace(merger_round, excess_tokens=excess_tokens))
+            g.change_top(merger_round, excess_tokens=excess_tokens)
         g.push(ShareholderSettlement(target, amount, frame.set_aside_loans))
         g.push(TakeoverLoans(buyer, acquired_loans))
         if not self.defers_excess:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.actions import Action, BuyPostMergerShares, Pass, SellPostMergerShares, TakeLoans
 from engine.core.events import Passed, UnplacedTokensChanged
 from engine.core.reasons import CashReason, PriceReason
@@ -22,7 +20,11 @@ from engine.finance.loans import (
     token_cost_label,
 )
 from engine.finance.ownership import share_percent
-from engine.finance.share_sales import refuse_sale_at_steady_price, sell_at_steady_price
+from engine.finance.share_sales import (
+    refuse_sale_at_steady_price,
+    sell_at_steady_price,
+    sellable_counts,
+)
 from engine.game import Game
 from engine.mechanics import Option
 from engine.mergers.conversion import current_merger_round, tokens_to_buy
@@ -63,7 +65,7 @@ class PostMergerTradeQuestion:
             ("Buy", company, BuyPostMergerShares),
             ("Sell", seat, SellPostMergerShares),
         ):
-            for count in range(1, max(g.percent_held(holder, company), 0) // percent + 1):
+            for count in sellable_counts(g, holder, company):
                 if self._refuse_trade(g, frame, seat, trade := kind(count)) is None:
                     yield Option(
                         trade,
@@ -101,7 +103,7 @@ class PostMergerTradeQuestion:
                 buy_shares(g, seat, company, company, count)
                 is_new_president = self.new_president_continues and g.company(company).president == seat
                 if presides or is_new_president:
-                    g.replace_top(msgspec.structs.replace(frame, acted=True))
+                    g.change_top(frame, acted=True)
                     return
             case SellPostMergerShares(count):
                 sell_at_steady_price(g, seat, company, count)

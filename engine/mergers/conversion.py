@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from engine.core.events import SharesRestructured
 from engine.core.state import MergerRound, PostMergerLoans, PostMergerTrade
 from engine.finance.loans import is_tradable
@@ -65,13 +63,11 @@ def begin_share_trade(g: Game, company: str, merged: tuple[str, ...], converted:
     merger_round = current_merger_round(g)
     lapse_offers(g)
     g.pop()
-    g.replace_top(
-        msgspec.structs.replace(
-            merger_round,
-            converted_or_merged=(*merger_round.converted_or_merged, *merged),
-            willing_presidents=None,
-            last_converted=converted,
-        )
+    g.change_top(
+        merger_round,
+        converted_or_merged=(*merger_round.converted_or_merged, *merged),
+        willing_presidents=None,
+        last_converted=converted,
     )
     g.push(PostMergerLoans(company))
     g.push(PostMergerTrade(company, tuple(g.state.seats_from(g.president(company)))))

@@ -86,7 +86,7 @@ class MergerRoundRules(AutomaticRules):
                 return
             g.replace_top(GameOver("The last operating round is over."))
             return
-        g.replace_top(msgspec.structs.replace(frame, stage="convert"))
+        g.change_top(frame, stage="convert")
         export_train(g)
         if not g.state.game_over:
             g.emit(RoundStarted(f"merger round {frame.stock_round}.{frame.number}"))
@@ -99,11 +99,7 @@ class MergerRoundRules(AutomaticRules):
         start = [c for c in frame.initial_order if g.company(c).cell is not None]
         others = [c for c in g.operating_order() if c not in start]
         order = tuple(reversed([*start, *others]))
-        g.replace_top(
-            msgspec.structs.replace(
-                frame, stage=stage, remaining_order=order, willing_presidents=None, planned={}
-            )
-        )
+        g.change_top(frame, stage=stage, remaining_order=order, willing_presidents=None, planned={})
 
     def _ask(self, g: Game, frame: MergerRound, stage: ActiveStage) -> None:
         """Give the next company that can act, and whose president will, its turn; or go to the next stage."""
@@ -132,7 +128,7 @@ class MergerRoundRules(AutomaticRules):
         """Leave only the companies after this one in the remaining order."""
         rest = frame.remaining_order[frame.remaining_order.index(company) + 1 :]
         planned = {c: action for c, action in frame.planned.items() if c in rest}
-        g.replace_top(msgspec.structs.replace(frame, remaining_order=rest, planned=planned))
+        g.change_top(frame, remaining_order=rest, planned=planned)
 
     def _liquidate(self, g: Game, frame: MergerRound) -> None:
         """Auction the company that went into liquidation last, until none is left (1817 §7).
@@ -170,7 +166,7 @@ class MergerRoundRules(AutomaticRules):
             self._next_stage(g, frame)
             return
         company, *rest = frame.remaining_order
-        g.replace_top(msgspec.structs.replace(frame, remaining_order=tuple(rest)))
+        g.change_top(frame, remaining_order=tuple(rest))
         if in_zone(g, company, MarketZone.LIQUIDATION):
             if company in frame.in_liquidation:
                 auction_company(g, company)
@@ -268,9 +264,7 @@ class MergerPollQuestion:
         base = current_merger_round(g)
         rest = base.remaining_order[base.remaining_order.index(company) + 1 :]
         planned = {c: plan for c, plan in frame.planned.items() if c in rest}
-        g.replace_top(
-            msgspec.structs.replace(base, remaining_order=rest, willing_presidents=None, planned=planned)
-        )
+        g.change_top(base, remaining_order=rest, willing_presidents=None, planned=planned)
         turn = MergerTurn(company, frame.stage)
         g.push(turn)
         g.title.questions[MergerTurn].apply(g, turn, seat, action)
@@ -281,7 +275,5 @@ class MergerPollQuestion:
         g.pop()
         base = g.top
         assert isinstance(base, MergerRound)
-        g.replace_top(
-            msgspec.structs.replace(base, willing_presidents=frame.willing_presidents, planned=frame.planned)
-        )
+        g.change_top(base, willing_presidents=frame.willing_presidents, planned=frame.planned)
         return True

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.actions import Action, Convert, Merge, OfferCompanyForSale, Pass
 from engine.core.events import Passed
 from engine.core.state import MergerTurn, Offer
@@ -107,7 +105,7 @@ class MergerTurnQuestion:
             case OfferCompanyForSale(company):
                 merger_round = current_merger_round(g)
                 g.pop()
-                g.replace_top(msgspec.structs.replace(merger_round, willing_presidents=None))
+                g.change_top(merger_round, willing_presidents=None)
                 auction_company(g, company)
             case _:
                 g.emit(Passed(frame.company, "a sale" if frame.stage == "offer" else "growth"))

@@ -16,7 +16,7 @@ from engine.core.actions import Action, Bid, Pass
 from engine.core.events import Passed, PriorityMoved, PrivateMoved
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, CLOSED, AnyFrame, Auction, SeedMoneySale
-from engine.finance.auctions import place_bid
+from engine.finance.auctions import AuctionKind, place_bid
 from engine.game import Game
 from engine.mechanics import Option
 
@@ -32,7 +32,7 @@ def current_seed_money_sale(g: Game) -> SeedMoneySale:
 
 
 @dataclass(frozen=True)
-class SeedMoneyAuction:
+class SeedMoneyAuction(AuctionKind):
     """Privates up for auction.
 
     `above_face_value`: bids may exceed the face value, as on 18xx.games. `multiples_of_five`: bids that are
@@ -42,11 +42,7 @@ class SeedMoneyAuction:
     above_face_value: bool = False
     multiples_of_five: bool = True
 
-    def bid_names_item(self) -> bool:
-        return True
-
-    def label(self, g: Game, frame: Auction) -> str:
-        return f"the {frame.item}"
+    bid_names_item = True
 
     def details(self, g: Game, frame: Auction) -> str:
         left = current_seed_money_sale(g).seed_money
@@ -54,11 +50,6 @@ class SeedMoneyAuction:
 
     def bid_range(self, g: Game, frame: Auction, seat: str) -> range:
         return range(frame.high_bid + BID_STEP, self.max_bid(g, frame.item, seat) + 1, BID_STEP)
-
-    limit_range = bid_range
-
-    def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
-        return False
 
     def max_bid(self, g: Game, private: str, seat: str) -> int:
         """The most dollars that the player may bid on the private."""
@@ -94,14 +85,12 @@ class SeedMoneyAuction:
         sale = current_seed_money_sale(g)
         g.pay(frame.high_bidder, BANK, frame.high_bid, CashReason.PRIVATE, frame.item)
         g.emit(PrivateMoved(frame.item, frame.high_bidder))
-        g.replace_top(
-            msgspec.structs.replace(
-                sale,
-                current_seat=g.state.left_of(frame.initiator),
-                seed_money=sale.seed_money - max(face - frame.high_bid, 0),
-                consecutive_passes=0,
-                last_initiator=frame.initiator,
-            )
+        g.change_top(
+            sale,
+            current_seat=g.state.left_of(frame.initiator),
+            seed_money=sale.seed_money - max(face - frame.high_bid, 0),
+            consecutive_passes=0,
+            last_initiator=frame.initiator,
         )
 
 

@@ -72,7 +72,7 @@ def sell_single_bid_privates(g: Game) -> None:
     if private and len(bids := frame.bids.get(private, {})) == 1:
         ((seat, price),) = bids.items()
         other_bids = {p: b for p, b in frame.bids.items() if p != private}
-        g.replace_top(msgspec.structs.replace(frame, bids=other_bids, consecutive_passes=0))
+        g.change_top(frame, bids=other_bids, consecutive_passes=0)
         award_private(g, seat, private, price)
         sell_single_bid_privates(g)
 
@@ -153,28 +153,20 @@ class WaterfallQuestion:
         match action:
             case Pass():
                 g.emit(Passed(seat, "the privates"))
-                g.replace_top(
-                    msgspec.structs.replace(
-                        frame, current_seat=following, consecutive_passes=frame.consecutive_passes + 1
-                    )
-                )
+                g.change_top(frame, current_seat=following, consecutive_passes=frame.consecutive_passes + 1)
             case BuyPrivate(private, named):
                 self._sell_offered(g, frame, seat, private, named or asking_price(g, frame))
             case Bid(private, amount):
                 bids = {k: v for k, v in frame.bids.get(private, {}).items() if k != seat} | {seat: amount}
                 g.emit(BidMade(seat, private, amount))
-                g.replace_top(
-                    msgspec.structs.replace(
-                        frame, current_seat=following, consecutive_passes=0, bids=frame.bids | {private: bids}
-                    )
+                g.change_top(
+                    frame, current_seat=following, consecutive_passes=0, bids=frame.bids | {private: bids}
                 )
         lapse_offers(g)
 
     def _sell_offered(self, g: Game, frame: Waterfall, seat: str, private: str, price: int) -> None:
         following = g.state.left_of(seat)
-        g.replace_top(
-            msgspec.structs.replace(frame, current_seat=following, consecutive_passes=0, discount=0)
-        )
+        g.change_top(frame, current_seat=following, consecutive_passes=0, discount=0)
         g.emit(PriorityMoved(following))
         award_private(g, seat, private, price, defer_par=self.defer_par)
 
@@ -188,7 +180,7 @@ class WaterfallQuestion:
             return True
         if bids := frame.bids.get(private):
             other_bids = {p: b for p, b in frame.bids.items() if p != private}
-            g.replace_top(msgspec.structs.replace(frame, bids=other_bids, consecutive_passes=0))
+            g.change_top(frame, bids=other_bids, consecutive_passes=0)
             g.push(WaterfallBidding(private, bids))
             return True
         if frame.consecutive_passes == len(g.state.players):
@@ -204,7 +196,7 @@ class WaterfallQuestion:
             frame, consecutive_passes=0, follows_unsold=frame.follows_unsold or self.unsold_ends_round
         )
         if next(iter(g.state.private_owners.values())) == BANK:
-            g.replace_top(msgspec.structs.replace(again, discount=frame.discount + MIN_RAISE))
+            g.change_top(again, discount=frame.discount + MIN_RAISE)
         else:
             g.replace_top(again)
             pay_private_income(g)

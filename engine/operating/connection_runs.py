@@ -19,8 +19,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.board.network import Network
 from engine.board.route_graph import area_of, chains_from
 from engine.board.tile_geometry import Stop, face_at
@@ -136,7 +134,7 @@ def connection_runs_between_turns(
         if not due and (after_closing or last is None or not g.company(last).closed):
             due = tuple(due_connections(g, last, frame.operated if in_turn_order else ()))
         if keeps_list and due[1:] != frame.due_connections:
-            g.replace_top(msgspec.structs.replace(frame, due_connections=due[1:]))
+            g.change_top(frame, due_connections=due[1:])
         return ConnectionRunTurn(due[0], first_step) if due else None
 
     return next_connection_run
@@ -155,7 +153,7 @@ def due_connections(g: Game, last_operated: str | None, operated: tuple[str, ...
 
 
 @dataclass(frozen=True)
-class ConnectionChoiceStep(Step):
+class ConnectionChoiceStep(Step[Action]):
     """Make the connection run now, or later: the rules do not require it (1870 §11.4)."""
 
     name: str = "connect"
@@ -203,7 +201,7 @@ def destination_tokens_add_slots(g: Game) -> bool:
 
 
 @dataclass(frozen=True)
-class DestinationTokenStep(Step):
+class DestinationTokenStep(Step[Action]):
     """Place the destination token, or keep it as an ordinary token (1870 §11.4.1).
 
     `begins_run`: this step starts the connection run, because no step before it asks about the run.
@@ -264,7 +262,7 @@ class DestinationTokenStep(Step):
             g.emit(DestinationTokenPlaced(company, *destination))
         if has_token or isinstance(action, KeepDestinationToken):
             g.emit(DestinationTokenKept(company))
-        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        g.change_top(turn, acted=True)
 
 
 @dataclass(frozen=True)
@@ -295,7 +293,7 @@ class ConnectionDividendStep(RevenueStep):
 
     def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
         company, revenue = turn.company, turn.revenue
-        g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
+        g.change_top(turn, acted=True, revenue=0)
         if isinstance(action, PayDividend):
             g.emit(DividendDeclared(company, "pay", revenue))
             pay_dividend(g, company, revenue, pool=False, ipo=True)
@@ -308,7 +306,7 @@ class ConnectionDividendStep(RevenueStep):
 
 
 @dataclass(frozen=True)
-class PostponedConnectionRuns(OutOfTurn[Game]):
+class PostponedConnectionRuns(OutOfTurn[Game, StartConnectionRun]):
     """A president asks for a connection run that they have postponed; it follows the current turn.
 
     One may ask at any time: if the company cannot run then, it waits no longer, and its run comes as soon as
@@ -325,8 +323,7 @@ class PostponedConnectionRuns(OutOfTurn[Game]):
             if self.refusal(g, seat, StartConnectionRun(company)) is None:
                 yield Option(StartConnectionRun(company), f"Connection run of the {company} after this turn")
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, StartConnectionRun)
+    def refusal(self, g: Game, seat: str, action: StartConnectionRun) -> str | None:
         if not isinstance(g.state.stack[0], OperatingRound) or isinstance(g.top, ConnectionRunTurn):
             return f"Connection runs are made in operating rounds{g.cite('1870 §11.2')}."
         postponed = g.state.postponed_connections
@@ -341,6 +338,5 @@ class PostponedConnectionRuns(OutOfTurn[Game]):
             return f"{name} has no company with a postponed connection run{g.cite('1870 §11.1')}."
         return f"The {action.company} has no postponed connection run{g.cite('1870 §11.1')}."
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, StartConnectionRun)
+    def apply(self, g: Game, seat: str, action: StartConnectionRun) -> None:
         g.emit(ConnectionRunPostponed(action.company, True))

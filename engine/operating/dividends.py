@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-
 from engine.core.actions import Action, PayDividend, PayHalfDividend, WithholdDividend
 from engine.core.components import MarketZone
 from engine.core.events import DividendDeclared, DividendKind, PriceMoved
@@ -61,7 +59,7 @@ def pay_shareholders(g: Game, company: str, dollars: int) -> None:
             g.pay(BANK, holder, amount, CashReason.DIVIDEND, company)
 
 
-class RevenueStep(Step):
+class RevenueStep(Step[Action]):
     """A step that decides about the revenue of a run. `choices`: what may become of it, in words."""
 
     @property
@@ -152,7 +150,7 @@ class DividendStep(RevenueStep):
                 g.emit(PriceMoved(company, at, PriceReason.HALF_DIVIDEND))
         elif self.raises_price(g, company, paid):
             market.move_token(g, company, market.right(g, at), PriceReason.DIVIDEND)
-        g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
+        g.change_top(turn, acted=True, revenue=0)
 
     def raises_price(self, g: Game, company: str, paid: int) -> bool:
         """Whether a whole dividend of so many dollars on all shares together raises the price."""
@@ -211,7 +209,7 @@ class DoubleJumpDividendStep(RevenueStep):
                 market.move_token(
                     g, company, market.right(g, market.token_space(g, company)), PriceReason.DIVIDEND
                 )
-        g.replace_top(msgspec.structs.replace(turn, acted=True, revenue=0))
+        g.change_top(turn, acted=True, revenue=0)
         self.after_dividend(g, turn)
 
     def skip(self, g: Game, turn: OperatingTurn) -> None:

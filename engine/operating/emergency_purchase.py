@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.actions import Action, BuyTrain, DeclareBankruptcy, SellShares
 from engine.core.events import CashMoved
 from engine.core.reasons import CashReason
@@ -176,15 +174,13 @@ class EmergencyPurchase:
                 if self.sells_at_first_price and not prices:
                     prices = {c: g.price(c) for c in g.state.market_order}
                 price = prices.get(company, g.price(company))
-                g.replace_top(
-                    msgspec.structs.replace(
-                        turn,
-                        acted=True,
-                        forced_sale_prices=prices,
-                        sold=(*turn.sold, company),
-                        last_sale_price=price,
-                        lowest_sale_price=self._lowest_price(g, turn, company, count),
-                    )
+                g.change_top(
+                    turn,
+                    acted=True,
+                    forced_sale_prices=prices,
+                    sold=(*turn.sold, company),
+                    last_sale_price=price,
+                    lowest_sale_price=self._lowest_price(g, turn, company, count),
                 )
                 sell_shares(g, g.president(turn.company), company, count, price)
             case DeclareBankruptcy():

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.core.actions import Action, RepayLoans, TakeLoans
 from engine.core.components import MarketZone
 from engine.core.events import UnpaidInterestChanged
@@ -91,7 +89,7 @@ def may_operate(g: Game, company: str) -> bool:
 
 
 @dataclass(frozen=True)
-class LoanRepaymentStep(Step):
+class LoanRepaymentStep(Step[RepayLoans]):
     """Repay loans, after the interest is paid; then loans may be taken again (1817 §6.8, §6.9)."""
 
     name: str = "repay"
@@ -121,8 +119,7 @@ class LoanRepaymentStep(Step):
         for count in range(1, self._max_repayment(g, turn) + 1):
             yield Option(RepayLoans(count), repayment_label(g, turn.company, count))
 
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        assert isinstance(action, RepayLoans)
+    def refusal(self, g: Game, turn: OperatingTurn, action: RepayLoans) -> str | None:
         if turn.acted:
             return f"Loans are repaid before new ones are taken{g.cite('1817 §6.9')}."
         most = self._max_repayment(g, turn)
@@ -130,13 +127,12 @@ class LoanRepaymentStep(Step):
             return f"The {turn.company} {may_repay(most)}{g.cite('1817 §6.9')}."
         return None
 
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
-        assert isinstance(action, RepayLoans)
+    def apply(self, g: Game, turn: OperatingTurn, action: RepayLoans) -> None:
         repay_loans(g, turn.company, action.count)
 
 
 @dataclass(frozen=True)
-class OutOfTurnLoans(OutOfTurn[Game]):
+class OutOfTurnLoans(OutOfTurn[Game, TakeLoans]):
     """Take loans at any time of the company's turn, except between interest and repayment (1817 §6.1)."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (TakeLoans,)
@@ -151,17 +147,15 @@ class OutOfTurnLoans(OutOfTurn[Game]):
                 if self.refusal(g, seat, loan := TakeLoans(count)) is None:
                     yield Option(loan, loan_label(g, turn.company, count))
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, TakeLoans)
+    def refusal(self, g: Game, seat: str, action: TakeLoans) -> str | None:
         turn = turn_or_refusal(g, seat, f"A company takes loans in its turn{g.cite('1817 §6.1')}.")
         if isinstance(turn, str):
             return turn
         return refuse_loans(g, turn.company, action.count)
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, TakeLoans)
+    def apply(self, g: Game, seat: str, action: TakeLoans) -> None:
         turn = g.top
         assert isinstance(turn, OperatingTurn)
         take_loans(g, turn.company, action.count)
         if turn.step == "repay":
-            g.replace_top(msgspec.structs.replace(turn, acted=True))
+            g.change_top(turn, acted=True)

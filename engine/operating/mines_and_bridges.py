@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-import msgspec
-
 from engine.board.route_graph import RevenueRules
 from engine.board.tile_geometry import face_at, fitting_rotations
 from engine.core.actions import Action, LayMill, LayMine, LayTile, PlaceBridge
@@ -105,7 +103,7 @@ def refuse_fewer_exits(g: Game, lay: LayTile) -> str | None:
 
 
 @dataclass(frozen=True)
-class TwoTileTrackStep(Step):
+class TwoTileTrackStep(Step[Action]):
     """Lay a tile, and a second one for a fee; at most one upgrade, and not both on one hex (1817 §6.3).
 
     `requires_most_exits`: a brown city needs as many exits as fit. `always_asked`: the step waits as long as
@@ -245,14 +243,12 @@ class TwoTileTrackStep(Step):
         is_first = lay.hex not in g.state.tiles
         cost = self._cost(g, turn, action)
         income = tile_income(g, company, lay.hex, lay.tile) if is_first else 0
-        g.replace_top(
-            msgspec.structs.replace(
-                turn,
-                lays_used=turn.lays_used + 1,
-                acted=True,
-                hexes_laid=(*turn.hexes_laid, lay.hex),
-                upgraded=turn.upgraded or is_upgrade(lay.tile),
-            )
+        g.change_top(
+            turn,
+            lays_used=turn.lays_used + 1,
+            acted=True,
+            hexes_laid=(*turn.hexes_laid, lay.hex),
+            upgraded=turn.upgraded or is_upgrade(lay.tile),
         )
         g.pay(company, BANK, cost, CashReason.TRACK, lay.hex)
         place_tile(g, company, lay)
@@ -307,7 +303,7 @@ def _upgrades_with_exit(
 
 
 @dataclass(frozen=True)
-class BridgeTokens(OutOfTurn[Game]):
+class BridgeTokens(OutOfTurn[Game, PlaceBridge]):
     """Place a bridge token at any time of the company's turn (1817 §1.2.6).
 
     `before_interest`: only until the interest is paid, as on the site.
@@ -330,8 +326,7 @@ class BridgeTokens(OutOfTurn[Game]):
                 if self.refusal(g, seat, PlaceBridge(hex)) is None:
                     yield Option(PlaceBridge(hex), f"Bridge token on {city_label(g, hex, 0)}")
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, PlaceBridge)
+    def refusal(self, g: Game, seat: str, action: PlaceBridge) -> str | None:
         outside = "A company places bridge tokens in its turn of an operating round"
         turn = turn_or_refusal(g, seat, f"{outside}{g.cite('1817 §1.2.6')}.")
         if isinstance(turn, str):
@@ -349,8 +344,7 @@ class BridgeTokens(OutOfTurn[Game]):
             return f"{action.hex} cannot have a bridge token, or has one{g.cite('1817 §1.2.6')}."
         return None
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, PlaceBridge)
+    def apply(self, g: Game, seat: str, action: PlaceBridge) -> None:
         turn = g.top
         assert isinstance(turn, OperatingTurn)
         owned = [p for p, _ in private_tokens_left(g, turn.company, BridgeAbility)]

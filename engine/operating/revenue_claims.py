@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.actions import Action, Pass, RunTrains
 from engine.core.events import Passed, TrainsRan
 from engine.core.state import OperatingTurn, RevenueClaim
@@ -67,7 +65,7 @@ class RevenueClaimQuestion:
             )
             turn = g.top
             assert isinstance(turn, OperatingTurn)
-            g.replace_top(msgspec.structs.replace(turn, revenue=revenue))
+            g.change_top(turn, revenue=revenue)
             g.push(RevenueClaim(frame.company, revenue, remaining))
         else:
             g.emit(Passed(seat, f"the run of the {frame.company}"))

@@ -232,7 +232,7 @@ def company_route_revenue(g: Game, company: str, route: Route) -> int:
 
 
 @dataclass(frozen=True)
-class RunStep(Step):
+class RunStep(Step[RunTrains]):
     """Run the trains (1830 §20).
 
     `best_only`: less than the best revenue is refused. `allows_claims`: the president may claim a revenue
@@ -270,8 +270,7 @@ class RunStep(Step):
         proof = "" if best.proven else " (not proven)"
         yield Option(RunTrains(format_routes(g, best)), f"Run best: ${best.revenue:,}{proof}")
 
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        assert isinstance(action, RunTrains)
+    def refusal(self, g: Game, turn: OperatingTurn, action: RunTrains) -> str | None:
         if turn.acted:
             return f"The {turn.company} has already run its trains{g.cite('1830 §17')}."
         if action.claimed_revenue is not None:
@@ -293,8 +292,7 @@ class RunStep(Step):
             return f"Those routes earn ${dollars:,}; {required}{g.cite('1830 §20.3')}."
         return None
 
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
-        assert isinstance(action, RunTrains)
+    def apply(self, g: Game, turn: OperatingTurn, action: RunTrains) -> None:
         dollars = (
             run_revenue(g, turn.company, action) if action.claimed_revenue is None else action.claimed_revenue
         )

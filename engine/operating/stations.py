@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-import msgspec
-
 from engine.board.tile_geometry import Stop, face_at, printed_face
 from engine.core.actions import Action, ChooseHome, PlaceToken
 from engine.core.components import HomeDefinition, Node
@@ -214,7 +212,7 @@ def _price_suffix(dollars: int) -> str:
 
 
 @dataclass(frozen=True)
-class TokenStep(Step):
+class TokenStep(Step[PlaceToken]):
     """Place one token a turn in a city that a route reaches (1830 §19)."""
 
     name: str = "token"
@@ -240,16 +238,14 @@ class TokenStep(Step):
             price = _price_suffix(token_cost(g, turn.company))
             yield Option(PlaceToken(hex, node), f"Token in {city_label(g, hex, node)}{price}")
 
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        assert isinstance(action, PlaceToken)
+    def refusal(self, g: Game, turn: OperatingTurn, action: PlaceToken) -> str | None:
         if not self._may_place(g, turn):
             return f"The {turn.company} has placed its token for this turn{g.cite('1830 §19')}."
         if action.using:
             return f"The {action.using} allows no token now{g.cite('1830 Table 1.2')}."
         return refuse_token(g, turn.company, action.hex, action.node)
 
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
-        assert isinstance(action, PlaceToken)
-        g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1, acted=True))
+    def apply(self, g: Game, turn: OperatingTurn, action: PlaceToken) -> None:
+        g.change_top(turn, tokens_placed=turn.tokens_placed + 1, acted=True)
         g.pay(turn.company, BANK, token_cost(g, turn.company), CashReason.TOKEN)
         g.emit(TokenPlaced(turn.company, action.hex, action.node))

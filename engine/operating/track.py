@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.board.tile_geometry import FIRST_NODE, Fit, RotatedFace, face_at, fitting_rotations
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility, tile_faces
@@ -274,7 +272,7 @@ def lay_label(g: Game, lay: LayTile) -> str:
 
 
 @dataclass(frozen=True)
-class TrackStep(Step):
+class TrackStep(Step[LayTile]):
     """The normal lays of a turn: as many yellow tiles as the phase allows, or one upgrade (1830 §18).
 
     `also_blocks`: whether a lay by a private keeps the step open before the normal lays are used.
@@ -310,8 +308,7 @@ class TrackStep(Step):
             for lay in self._legal_lays(g, turn):
                 yield Option(lay, lay_label(g, lay))
 
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        assert isinstance(action, LayTile)
+    def refusal(self, g: Game, turn: OperatingTurn, action: LayTile) -> str | None:
         if turn.lays_used >= g.phase.yellow_lays:
             return f"The {turn.company} has no lay left in this turn{g.cite('1830 §18')}."
         if (
@@ -322,9 +319,8 @@ class TrackStep(Step):
             return f"The {turn.company} {reason}{g.cite('1830 §18')}."
         return refuse_lay(g, turn.company, action)
 
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
-        assert isinstance(action, LayTile)
+    def apply(self, g: Game, turn: OperatingTurn, action: LayTile) -> None:
         used = turn.lays_used + lays_consumed(g, action.tile)
-        g.replace_top(msgspec.structs.replace(turn, lays_used=used, acted=True))
+        g.change_top(turn, lays_used=used, acted=True)
         lay_tile(g, turn.company, action)
         self.after_lay(g, action.hex, g.president(turn.company))

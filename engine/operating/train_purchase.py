@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import msgspec
-
 from engine.core.actions import Action, BuyTrain, DeclareBankruptcy, SellShares
 from engine.core.components import MarketZone, train_label
 from engine.core.state import BANK, POOL, Offer, OperatingTurn
@@ -121,7 +119,7 @@ def _refuse_trade_in(g: Game, company: str, buy: BuyTrain, conventions: TrainTra
 
 
 @dataclass(frozen=True)
-class TrainStep(Step):
+class TrainStep(Step[Action]):
     """Buy any number of trains; the company has to buy one if it must own one (1830 §20.2, §21, §24).
 
     `refuse_train_purchase` judges forced purchases like any others.
@@ -224,7 +222,7 @@ class TrainStep(Step):
             self.conventions.emergency.apply(g, turn, action)
             return
         seat, source = g.president(turn.company), action.source
-        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        g.change_top(turn, acted=True)
         if source not in BANK_SOURCES and g.president(source) != seat:
             price = face_price(g, action) if action.price is None else action.price
             make_offer(g, seat, g.president(source), action, source, turn.company, price)

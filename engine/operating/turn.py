@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -19,10 +19,10 @@ from engine.core.events import Passed
 from engine.core.state import ConnectionRunTurn, GameOver, OperatingRound, OperatingTurn, PriceProtection
 from engine.finance.offers import lapse_offers
 from engine.game import Game
-from engine.mechanics import Activity, Option, do_nothing, never, no_reason
+from engine.mechanics import A_contra, Activity, Option, do_nothing, never, no_reason
 
 
-class Step(Activity[Game, OperatingTurn], Protocol):
+class Step(Activity[Game, OperatingTurn, A_contra], Protocol[A_contra]):
     """One activity of an operating turn, which comes in its place.
 
     If a step does not say otherwise, it can be declined, and nothing changes where it is passed over.
@@ -85,7 +85,7 @@ class OperatingTurnQuestion:
     comes before the next step, and returns whether it did. `after_turn`: called once the turn has ended.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[Step[Any], ...]
     end_reason: Callable[[Game], str | None] = no_reason
     ends_early: Callable[[Game, OperatingTurn], bool] = never
     interrupt: Callable[[Game], bool] = never
@@ -199,7 +199,7 @@ def _ask_for_protection(g: Game, turn: OperatingTurn) -> None:
     """
     president, frame = g.company(turn.company).president, g.top
     if president is None and isinstance(frame, OperatingRound):
-        g.replace_top(msgspec.structs.replace(frame, pending_sales=turn.pending_sales))
+        g.change_top(frame, pending_sales=turn.pending_sales)
     else:
         g.push(PriceProtection(president or turn.pending_sales[0].president, turn.pending_sales))
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-import msgspec
-
 from engine.core.actions import Action, ExchangePrivate, LayTile, Pass, PlaceToken
 from engine.core.components import (
     Ability,
@@ -63,7 +61,7 @@ def turn_to_lay_in(g: Game, seat: str) -> OperatingTurn | str:
 
 
 @dataclass(frozen=True)
-class ShareExchanges(OutOfTurn[Game]):
+class ShareExchanges(OutOfTurn[Game, ExchangePrivate]):
     """Exchanges of a private for a share by its owner, at any time after the opening (1830 Table 1 note 3).
 
     `before_par`: also while the company has no par price. `limit_by_zone`: a holder may exceed the printed
@@ -84,8 +82,7 @@ class ShareExchanges(OutOfTurn[Game]):
                         label = f"Exchange the {private} for {share} from {SOURCE_LABELS[source]}"
                         yield Option(exchange, label)
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, ExchangePrivate)
+    def refusal(self, g: Game, seat: str, action: ExchangePrivate) -> str | None:
         ability = active_ability(g, action.private, ShareExchangeAbility)
         if ability is None:
             return f"The {action.private} cannot be exchanged{g.cite('1830 Table 1')}."
@@ -104,8 +101,7 @@ class ShareExchanges(OutOfTurn[Game]):
             return f"There is no share of the {company} to exchange for{g.cite('1830 Table 1.3')}."
         return None
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, ExchangePrivate)
+    def apply(self, g: Game, seat: str, action: ExchangePrivate) -> None:
         ability = active_ability(g, action.private, ShareExchangeAbility)
         assert ability is not None
         g.emit(PrivateMoved(action.private, CLOSED))
@@ -113,7 +109,7 @@ class ShareExchanges(OutOfTurn[Game]):
 
 
 @dataclass(frozen=True)
-class TileAbilities(OutOfTurn[Game]):
+class TileAbilities(OutOfTurn[Game, LayTile]):
     """Tile lays by the ability of a private that the company owns (1830 Table 1 notes 1, 2).
 
     An extra lay is possible at any time in the company's turn, on top of the normal one. Other lays replace
@@ -159,8 +155,7 @@ class TileAbilities(OutOfTurn[Game]):
             for lay in self.legal_lays(g, turn):
                 yield Option(lay, f"By the {lay.using}: {lay_label(g, lay)}")
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, LayTile)
+    def refusal(self, g: Game, seat: str, action: LayTile) -> str | None:
         turn = turn_to_lay_in(g, seat)
         return turn if isinstance(turn, str) else self._refuse(g, turn, action)
 
@@ -175,14 +170,14 @@ class TileAbilities(OutOfTurn[Game]):
             return f"The lay by the {lay.using} is the turn's one tile{g.cite('1830 Table 1.2')}."
         return refuse_lay(g, turn.company, lay, connected=ability.connected)
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, LayTile) and action.using is not None
+    def apply(self, g: Game, seat: str, action: LayTile) -> None:
+        assert action.using is not None
         turn = g.top
         assert isinstance(turn, OperatingTurn)
         ability = g.private_definition(action.using).ability
         assert isinstance(ability, TileAbility)
         if not ability.extra_lay:
-            g.replace_top(msgspec.structs.replace(turn, lays_used=turn.lays_used + 1, acted=True))
+            g.change_top(turn, lays_used=turn.lays_used + 1, acted=True)
         lay_tile(g, turn.company, action)
         g.emit(AbilityUsed(action.using))
         ask_for_home_cities(g, action.hex, seat)
@@ -226,7 +221,7 @@ class FreeTokenQuestion:
         turn = g.top
         assert isinstance(turn, OperatingTurn)
         if isinstance(action, PlaceToken):
-            g.replace_top(msgspec.structs.replace(turn, tokens_placed=turn.tokens_placed + 1))
+            g.change_top(turn, tokens_placed=turn.tokens_placed + 1)
             g.emit(TokenPlaced(frame.company, action.hex, action.node))
             return
         g.emit(Passed(frame.company, "the free token"))

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.board.tile_geometry import Fit
 from engine.core.actions import Action, LayTile
 from engine.core.components import RiverDiscountAbility
@@ -27,7 +25,7 @@ from engine.private_companies.sales import companies_may_buy, purchasable_privat
 
 
 @dataclass(frozen=True)
-class BridgeDiscounts(OutOfTurn[Game]):
+class BridgeDiscounts(OutOfTurn[Game, LayTile]):
     """Tile lays with the discount.
 
     `beyond_normal_lays`: the lay is also possible after the normal ones, but only in the track step. It
@@ -100,8 +98,7 @@ class BridgeDiscounts(OutOfTurn[Game]):
                     lay, f"By the {lay.using} for ${cost:,}: {lay_label(g, lay).partition(', for')[0]}"
                 )
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, LayTile)
+    def refusal(self, g: Game, seat: str, action: LayTile) -> str | None:
         turn = turn_to_lay_in(g, seat)
         return turn if isinstance(turn, str) else self._refuse(g, turn, action)
 
@@ -120,19 +117,15 @@ class BridgeDiscounts(OutOfTurn[Game]):
             return f"The {turn.company} has laid its tiles for this turn{g.cite('1830 §18')}."
         return refuse_lay(g, turn.company, lay, discount=self._discount(g, turn, lay.hex))
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, LayTile) and action.using is not None
+    def apply(self, g: Game, seat: str, action: LayTile) -> None:
+        assert action.using is not None
         turn = current_turn(g)
         assert turn is not None
         discount = self._discount(g, turn, action.hex)
         if self._at_home(g, turn, action.hex):
-            g.replace_top(msgspec.structs.replace(turn, hexes_laid=(*turn.hexes_laid, action.hex)))
+            g.change_top(turn, hexes_laid=(*turn.hexes_laid, action.hex))
         else:
-            g.replace_top(
-                msgspec.structs.replace(
-                    turn, lays_used=min(turn.lays_used + 1, g.phase.yellow_lays), acted=True
-                )
-            )
+            g.change_top(turn, lays_used=min(turn.lays_used + 1, g.phase.yellow_lays), acted=True)
         lay_tile(g, turn.company, action, discount)
         g.emit(AbilityUsed(action.using))
 

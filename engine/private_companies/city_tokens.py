@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from engine.board.route_graph import RevenueRules
 from engine.board.tile_geometry import Stop
@@ -53,8 +53,11 @@ def revenue_rules(g: Game, company: str) -> RevenueRules:
     return RevenueRules(stop_bonus=at_stops, end_bonus={(hex, 0): value})
 
 
+CityTokenAction: TypeAlias = PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort
+
+
 @dataclass(frozen=True)
-class CityTokens(OutOfTurn[Game]):
+class CityTokens(OutOfTurn[Game, CityTokenAction]):
     """Placements of such a token, once, at any time in a turn of the company that owns the private."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (
@@ -96,8 +99,7 @@ class CityTokens(OutOfTurn[Game]):
                         )
                         yield Option(kind(hex), f"{token} in {hex} {name}".strip())
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
+    def refusal(self, g: Game, seat: str, action: CityTokenAction) -> str | None:
         turn = turn_or_refusal(
             g, seat, f"A company places city tokens in its turn of an operating round{g.cite('1870 §15.2')}."
         )
@@ -123,8 +125,7 @@ class CityTokens(OutOfTurn[Game]):
             return f"The token of the {private} goes to {', '.join(ability.hexes)}{g.cite('1870 §15.2')}."
         return None
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, PlaceCattleToken | PlaceOpenPort | PlaceClosedPort | ClosePort)
+    def apply(self, g: Game, seat: str, action: CityTokenAction) -> None:
         turn = current_turn(g)
         assert turn is not None
         private = next(

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.core.actions import Action, BuyPrivateFromPool, TradePrivate
 from engine.core.events import PrivateMoved
 from engine.core.reasons import CashReason
@@ -74,7 +72,7 @@ def can_buy_private(g: Game, turn: OperatingTurn) -> bool:
 
 
 @dataclass(frozen=True)
-class PrivatePurchaseStep(Step):
+class PrivatePurchaseStep(Step[Action]):
     """A last step of the turn, which waits while the company could buy a private or `also_blocks` says so.
 
     The purchase itself is made out of turn, by `PrivateDeals`.
@@ -101,7 +99,7 @@ class PrivatePurchaseStep(Step):
 
 
 @dataclass(frozen=True)
-class PrivateDeals(OutOfTurn[Game]):
+class PrivateDeals(OutOfTurn[Game, TradePrivate]):
     """Deals in privates. If buyer and owner are different players, one offers and the other accepts.
 
     `seller_may_offer`: the seller may make the offer too. `replaces_share_purchase`: a purchase from a player
@@ -152,8 +150,7 @@ class PrivateDeals(OutOfTurn[Game]):
             return (owner, turn.company)
         return (owner, seat)
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, TradePrivate)
+    def refusal(self, g: Game, seat: str, action: TradePrivate) -> str | None:
         parties = self._parties(g, seat, action)
         if isinstance(parties, str):
             return parties
@@ -317,8 +314,7 @@ class PrivateDeals(OutOfTurn[Game]):
                     )
                     yield Option(deal, label, prices)
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, TradePrivate)
+    def apply(self, g: Game, seat: str, action: TradePrivate) -> None:
         parties = self._parties(g, seat, action)
         assert not isinstance(parties, str)
         seller, buyer = parties
@@ -337,14 +333,8 @@ class PrivateDeals(OutOfTurn[Game]):
         g.pay(offer.target, offer.source, offer.price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, offer.target))
         if self.replaces_share_purchase and isinstance(turn, StockTurn):
-            g.replace_top(
-                msgspec.structs.replace(
-                    turn,
-                    bought=private,
-                    source=offer.source,
-                    sales_closed=bool(turn.sold),
-                    private_bought=True,
-                )
+            g.change_top(
+                turn, bought=private, source=offer.source, sales_closed=bool(turn.sold), private_bought=True
             )
         if self.share_follows and is_seat(offer.target):
             give_granted_share(g, private, offer.target)
@@ -369,8 +359,7 @@ class OpenMarketPurchase:
                 BuyPrivateFromPool(private), f"Buy the {private} from the open market for ${price:,}"
             )
 
-    def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
-        assert isinstance(action, BuyPrivateFromPool)
+    def refusal(self, g: Game, frame: StockTurn, action: BuyPrivateFromPool) -> str | None:
         if g.state.private_owners[action.private] != POOL:
             return f"The {action.private} is not in the open market{g.cite('1870 §5.3.2')}."
         if frame.bought:
@@ -384,11 +373,8 @@ class OpenMarketPurchase:
             return f"{limit}{g.cite('1830 §10')}."
         return None
 
-    def apply(self, g: Game, frame: StockTurn, action: Action) -> None:
-        assert isinstance(action, BuyPrivateFromPool)
+    def apply(self, g: Game, frame: StockTurn, action: BuyPrivateFromPool) -> None:
         private = action.private
         g.pay(frame.seat, BANK, g.private_definition(private).price, CashReason.PRIVATE, private)
         g.emit(PrivateMoved(private, frame.seat))
-        g.replace_top(
-            msgspec.structs.replace(frame, bought=private, source=POOL, sales_closed=bool(frame.sold))
-        )
+        g.change_top(frame, bought=private, source=POOL, sales_closed=bool(frame.sold))

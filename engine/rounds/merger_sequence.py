@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.components import ExtraTokensAbility, MarketZone
 from engine.core.events import CoveredShortsChanged, PriorityMoved, PrivateMoved, RoundStarted, SharesMoved
 from engine.core.reasons import CashReason, PriceReason
@@ -163,7 +161,7 @@ def begin_operating_round(g: Game) -> None:
     set_interest(g)
     pay_mail_contracts(g)
     waiting = tuple(c for c in g.operating_order() if may_operate(g, c))
-    g.replace_top(msgspec.structs.replace(frame, yet_to_operate=waiting))
+    g.change_top(frame, yet_to_operate=waiting)
 
 
 @dataclass(frozen=True)
@@ -175,7 +173,7 @@ class OperatingWithMergersRules(AutomaticRules):
     def advance(self, g: Game, frame: OperatingRound) -> bool:
         waiting = tuple(c for c in g.operating_order() if c in frame.yet_to_operate and may_operate(g, c))
         if waiting:
-            g.replace_top(msgspec.structs.replace(frame, yet_to_operate=waiting[1:]))
+            g.change_top(frame, yet_to_operate=waiting[1:])
             g.push(OperatingTurn(waiting[0], self.first_step))
             return True
         gray = tuple(c for c in g.state.market_order if in_zone(g, c, MarketZone.ACQUISITION))

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
-
 from engine.core.events import PriorityMoved, RoundStarted
 from engine.core.reasons import PriceReason
 from engine.core.state import (
@@ -73,7 +71,7 @@ def begin_operating_round(g: Game) -> None:
     g.title.flotation.pay_awaited(g)
     pay_private_income(g)
     floated = tuple(c for c in g.operating_order() if g.company(c).floated)
-    g.replace_top(msgspec.structs.replace(frame, yet_to_operate=floated))
+    g.change_top(frame, yet_to_operate=floated)
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ class StockRoundRules(AutomaticRules):
             else:
                 guaranteed, sales = frame.current_seat in frame.guaranteed_turns, frame.pending_sales
                 if guaranteed or sales:
-                    g.replace_top(msgspec.structs.replace(frame, guaranteed_turns=(), pending_sales=()))
+                    g.change_top(frame, guaranteed_turns=(), pending_sales=())
                 g.push(StockTurn(frame.current_seat, guaranteed=guaranteed, pending_sales=sales))
             return True
         self.finish(g)
@@ -164,20 +162,18 @@ class OperatingRoundRules(AutomaticRules):
                 top = g.top
                 assert isinstance(top, OperatingRound)
                 first = self._next_company(g, frame, waiting)
-                g.replace_top(msgspec.structs.replace(top, first_company=first))
+                g.change_top(top, first_company=first)
             g.push(interruption)
         elif waiting:
             following = self._next_company(g, frame, waiting)
             waiting = tuple(c for c in waiting if c != following)
-            g.replace_top(
-                msgspec.structs.replace(
-                    frame,
-                    yet_to_operate=waiting,
-                    last_operated=following,
-                    operated=(*frame.operated, following),
-                    pending_sales=(),
-                    first_company=None,
-                )
+            g.change_top(
+                frame,
+                yet_to_operate=waiting,
+                last_operated=following,
+                operated=(*frame.operated, following),
+                pending_sales=(),
+                first_company=None,
             )
             is_first = not g.company(following).has_operated
             g.push(
@@ -187,11 +183,7 @@ class OperatingRoundRules(AutomaticRules):
             )
             begin_first_turn(g, following, self.home_chooser)
         elif frame.number < frame.rounds_in_set and (self.finish_set or not g.state.bank_broken):
-            g.replace_top(
-                msgspec.structs.replace(
-                    frame, number=frame.number + 1, yet_to_operate=(), last_operated=None, operated=()
-                )
-            )
+            g.change_top(frame, number=frame.number + 1, yet_to_operate=(), last_operated=None, operated=())
             begin_operating_round(g)
         elif g.state.bank_broken:
             g.replace_top(GameOver("The bank is broken."))

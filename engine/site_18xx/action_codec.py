@@ -68,6 +68,14 @@ def site_player_id(seat: str) -> int:
     return int(seat[1:]) + 1
 
 
+Decoder = Callable[[SiteTable, SiteAction], None]
+
+
+def in_turn(decoded: Callable[[SiteTable, SiteAction], Action]) -> Decoder:
+    """The decoder of an action that is one of ours, played in a turn."""
+    return lambda table, action: table.play_in_turn(action, decoded(table, action))
+
+
 class ActionCodec(NamedTuple):
     """How one type of the site's actions is decoded, and which of our actions are encoded as it.
 
@@ -79,5 +87,5 @@ class ActionCodec(NamedTuple):
 
     action_type: str
     entity_types: tuple[str, ...]
-    decode: Callable[[SiteTable, SiteAction], None]
+    decode: Decoder
     encoders: dict[type[Action], Callable[[EncodingContext, str, Any], ActionRecord | list[ActionRecord]]]

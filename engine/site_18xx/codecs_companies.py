@@ -24,7 +24,7 @@ from engine.core.actions import (
 from engine.core.components import BridgeAbility, CityTokenAbility
 from engine.core.state import BANK, Auction, CompanyStart, ExcessTokens, MergerTurn, StockTurn
 from engine.operating.mines_and_bridges import private_tokens_left
-from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext, in_turn
 from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
 from engine.site_18xx.site_table import SiteTable
 
@@ -146,23 +146,12 @@ def _encode_loan(
     return {**context.entity(company), "loan": context.numbering.next_loan(BANK)}
 
 
-# -- payoff_loan ---------------------------------------------------------------------------------
-
-
-def _decode_payoff_loan(table: SiteTable, action: SiteAction) -> None:
-    table.play_in_turn(action, RepayLoans(1))
+# -- payoff_loan, convert ------------------------------------------------------------------------
 
 
 def _encode_repay(context: EncodingContext, seat: str, action: RepayLoans) -> ActionRecord:
     company = context.current_company()
     return {**context.entity(company), "loan": context.numbering.next_loan(company)}
-
-
-# -- convert -------------------------------------------------------------------------------------
-
-
-def _decode_convert(table: SiteTable, action: SiteAction) -> None:
-    table.play_in_turn(action, Convert())
 
 
 def _encode_convert(context: EncodingContext, seat: str, action: Convert) -> ActionRecord:
@@ -236,8 +225,10 @@ CODECS = (
         _decode_take_loan,
         {TakeLoansForCompany: _encode_loan, TakeLoans: _encode_loan},
     ),
-    ActionCodec("payoff_loan", (CORPORATION,), _decode_payoff_loan, {RepayLoans: _encode_repay}),
-    ActionCodec("convert", (CORPORATION,), _decode_convert, {Convert: _encode_convert}),
+    ActionCodec(
+        "payoff_loan", (CORPORATION,), in_turn(lambda *_: RepayLoans(1)), {RepayLoans: _encode_repay}
+    ),
+    ActionCodec("convert", (CORPORATION,), in_turn(lambda *_: Convert()), {Convert: _encode_convert}),
     ActionCodec(
         "merge", (PLAYER, CORPORATION), _decode_merge, {Merge: _encode_merge, ChooseBuyer: _encode_merge}
     ),

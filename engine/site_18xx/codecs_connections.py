@@ -36,7 +36,7 @@ def reorder_connections(g: Game, order: tuple[str, ...]) -> None:
     g.pop()
     round = g.top
     assert isinstance(turn, ConnectionRunTurn) and isinstance(round, OperatingRound)
-    g.replace_top(msgspec.structs.replace(round, due_connections=order[1:]))
+    g.change_top(round, due_connections=order[1:])
     g.push(msgspec.structs.replace(turn, company=order[0]))
 
 

@@ -38,7 +38,7 @@ from engine.core.state import (
 from engine.finance.ownership import president_share_percent, share_percent
 from engine.opening.seed_money import BID_STEP
 from engine.opening.waterfall import asking_price, offered_private
-from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext, in_turn
 from engine.site_18xx.game_file import ActionRecord, NoCounterpartError, SiteAction, SiteFileError
 from engine.site_18xx.site_table import SiteTable
 from engine.stock.treasury_shares import reissue_par_price
@@ -263,10 +263,6 @@ def _encode_reissue(context: EncodingContext, seat: str, action: ReissueShares) 
 # -- short ---------------------------------------------------------------------------------------
 
 
-def _decode_short(table: SiteTable, action: SiteAction) -> None:
-    table.play_in_turn(action, SellShort(table.company(action.corporation)))
-
-
 def _encode_short(context: EncodingContext, seat: str, action: SellShort) -> ActionRecord:
     return context.entity(seat) | context.corporation(action.company)
 
@@ -320,7 +316,12 @@ CODECS = (
         _decode_sell_shares,
         {SellShares: _encode_shares, SellPostMergerShares: _encode_shares, ReissueShares: _encode_reissue},
     ),
-    ActionCodec("short", (PLAYER,), _decode_short, {SellShort: _encode_short}),
+    ActionCodec(
+        "short",
+        (PLAYER,),
+        in_turn(lambda table, action: SellShort(table.company(action.corporation))),
+        {SellShort: _encode_short},
+    ),
     ActionCodec(
         "buy_company", (PLAYER, CORPORATION), _decode_buy_company, {TradePrivate: _encode_deal_private}
     ),

@@ -42,7 +42,7 @@ from engine.kernel import awaited_seats, end_by_agreement, game_of, refusal
 from engine.operating.mines_and_bridges import private_tokens_left
 from engine.operating.run import best_run, company_route_revenue, run_revenue
 from engine.operating.trains import face_price
-from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext
+from engine.site_18xx.action_codec import CORPORATION, PLAYER, PRIVATE, ActionCodec, EncodingContext, in_turn
 from engine.site_18xx.file_title import has_no_answer
 from engine.site_18xx.game_file import ActionRecord, SiteAction, SiteFileError
 from engine.site_18xx.names import split_number
@@ -337,10 +337,6 @@ def _encode_discard_train(context: EncodingContext, seat: str, action: DiscardTr
 # -- bankrupt ------------------------------------------------------------------------------------
 
 
-def _decode_bankrupt(table: SiteTable, action: SiteAction) -> None:
-    table.play_in_turn(action, DeclareBankruptcy())
-
-
 def _encode_bankrupt(context: EncodingContext, seat: str, action: DeclareBankruptcy) -> ActionRecord:
     return context.entity(seat) if isinstance(context.g.top, CashCrisis) else context.turn_entity(seat)
 
@@ -381,6 +377,11 @@ CODECS = (
     ActionCodec(
         "discard_train", (CORPORATION,), _decode_discard_train, {DiscardTrain: _encode_discard_train}
     ),
-    ActionCodec("bankrupt", (PLAYER, CORPORATION), _decode_bankrupt, {DeclareBankruptcy: _encode_bankrupt}),
+    ActionCodec(
+        "bankrupt",
+        (PLAYER, CORPORATION),
+        in_turn(lambda *_: DeclareBankruptcy()),
+        {DeclareBankruptcy: _encode_bankrupt},
+    ),
     ActionCodec("end_game", (PLAYER, CORPORATION, PRIVATE), _decode_end_game, {}),
 )

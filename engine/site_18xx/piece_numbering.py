@@ -30,6 +30,8 @@ from engine.game import GameTitle
 from engine.site_18xx.certificate_numbering import CertificateNumbering
 from engine.site_18xx.game_file import SiteFileError
 from engine.site_18xx.names import SiteNames, split_number
+from engine.title import SITE_CONVENTIONS
+from engine.titles import title_of
 
 
 class TileSupply:
@@ -85,11 +87,12 @@ def _numbers(count: int | None, standard_count: int | None) -> range:
 
 
 class PieceNumbering:
-    """The numbered pieces of one game in its current position. `standard_tiles`: see `TileSupply`."""
+    """The numbered pieces of one game in its current position."""
 
-    def __init__(self, names: SiteNames, title: GameTitle, standard_tiles: Mapping[str, int | None]) -> None:
+    def __init__(self, names: SiteNames, title: GameTitle) -> None:
         self._names = names
         self._components = title.components
+        standard_tiles = title_of(title.components.title, (SITE_CONVENTIONS,)).components.tiles
         self.certificates = CertificateNumbering(names, title)
         self._trains: dict[tuple[str, str], list[str]] = {}
         self._sold_counts: dict[str, int] = {}

@@ -37,7 +37,6 @@ from engine.site_18xx.file_title import file_game
 from engine.site_18xx.names import SiteNames
 from engine.site_18xx.piece_numbering import PieceNumbering
 from engine.title import SITE_CONVENTIONS
-from engine.titles import title_of
 
 
 class SiteGame:
@@ -47,8 +46,7 @@ class SiteGame:
         options = (SITE_CONVENTIONS, *names.site_options(start.options))
         self.names = names
         self.game: Game = file_game(new_game(start.title, start.players, options).state)
-        standard_tiles = title_of(start.title, (SITE_CONVENTIONS,)).components.tiles
-        self.numbering = PieceNumbering(names, self.game.title, standard_tiles)
+        self.numbering = PieceNumbering(names, self.game.title)
         self.actions: list[dict[str, Any]] = []
         self.connections = ConnectionRecords(self)
         self.turn_count = 0

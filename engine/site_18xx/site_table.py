@@ -147,8 +147,7 @@ class SiteTable:
             raise SiteFileError(str(error)) from None
         self.start: State = copy_state(self.state)
         self.game: Game = file_game(self.state)
-        standard_tiles = title_of(file.title, (SITE_CONVENTIONS,)).components.tiles
-        self.numbering = PieceNumbering(self.names, self.game.title, standard_tiles)
+        self.numbering = PieceNumbering(self.names, self.game.title)
         self.lines: list[ReplayedLine] = []
         self.warnings: list[str] = []
         self.action_id = 0

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-import msgspec
-
 from engine.core.actions import Action, FloatCompany, Pass
 from engine.core.components import ExtraTokensAbility
 from engine.core.events import (
@@ -29,6 +27,7 @@ from engine.core.events import (
 from engine.core.reasons import CashReason, PriceReason
 from engine.core.state import BANK, IPO, Auction, CompanyStart, StockTurn
 from engine.finance import market
+from engine.finance.auctions import AuctionKind
 from engine.finance.loans import size_definition, token_cost_label
 from engine.finance.ownership import certificate_limit, counted_certificates, share_percent
 from engine.game import Game
@@ -91,7 +90,7 @@ class Capitalization:
 
 
 @dataclass(frozen=True)
-class CertificateAuction:
+class CertificateAuction(AuctionKind):
     """President's certificates up for auction (1817 §5.5).
 
     `ask_by_worth`: a player whose cash and privates are worth a bid is asked, even if they cannot pay any bid
@@ -99,12 +98,6 @@ class CertificateAuction:
     """
 
     ask_by_worth: bool = False
-
-    def bid_names_item(self) -> bool:
-        return False
-
-    def label(self, g: Game, frame: Auction) -> str:
-        return f"the {frame.item}"
 
     def details(self, g: Game, frame: Auction) -> str:
         return f"home in {city_label(g, frame.home_hex, frame.home_node)}"
@@ -115,8 +108,6 @@ class CertificateAuction:
         if counted_certificates(g, seat) >= certificate_limit(g):
             return range(0)
         return affordable_bids(g, seat, frame.high_bid + terms.step)
-
-    limit_range = bid_range
 
     def asked_without_bid(self, g: Game, frame: Auction, seat: str) -> bool:
         terms = g.components.ipo_bid
@@ -246,7 +237,7 @@ class CompanyStartQuestion:
             if isinstance(ability, ExtraTokensAbility):
                 g.emit(UnplacedTokensChanged(frame.company, ability.tokens))
         if self.size_before_privates:
-            g.replace_top(msgspec.structs.replace(frame, size=action.size, payable_in_privates=bid))
+            g.change_top(frame, size=action.size, payable_in_privates=bid)
         else:
             self._finish(g, frame)
 
@@ -265,12 +256,12 @@ class CompanyStartQuestion:
         assert isinstance(turn, StockTurn)
         end_stock_turn(g, turn, formed=frame.company)
         if frame.extra_turn:
-            g.replace_top(msgspec.structs.replace(current_stock_round(g), current_seat=turn.seat))
+            g.change_top(current_stock_round(g), current_seat=turn.seat)
 
     def advance(self, g: Game, frame: CompanyStart) -> bool:
         if frame.size is None and self.size_before_privates and len(g.phase.ipo_sizes) == 1:
             self._choose_size(g, frame, g.phase.ipo_sizes[0])
-            g.replace_top(msgspec.structs.replace(frame, size=g.phase.ipo_sizes[0]))
+            g.change_top(frame, size=g.phase.ipo_sizes[0])
             return True
         choice = (option.action for option in self.options(g, frame, frame.seat))
         puts = any(isinstance(action, FloatCompany) and action.privates for action in choice)

@@ -61,7 +61,7 @@ def defer_price_fall(g: Game, sale: PendingSale) -> None:
     """Keep a block that was sold until the end of the turn; its price moves only then."""
     turn = g.top
     assert isinstance(turn, StockTurn | OperatingTurn)
-    g.replace_top(msgspec.structs.replace(turn, pending_sales=(*turn.pending_sales, sale)))
+    g.change_top(turn, pending_sales=(*turn.pending_sales, sale))
 
 
 def ask_at_once_if_forced(g: Game, sale: PendingSale) -> None:
@@ -214,7 +214,7 @@ class PriceProtectionQuestion:
         if closed and rest.pending_sales and (others or self._refuse_first_block(g, rest)):
             g.pop()
             assert isinstance(g.top, OperatingRound)
-            g.replace_top(msgspec.structs.replace(g.top, pending_sales=rest.pending_sales))
+            g.change_top(g.top, pending_sales=rest.pending_sales)
 
     def _closed_in_turn(self, g: Game, operating_round: OperatingRound) -> bool:
         """Whether the company whose turn it was in the round has closed."""
@@ -223,9 +223,7 @@ class PriceProtectionQuestion:
     def _protect(self, g: Game, frame: PriceProtection) -> None:
         sale = frame.pending_sales[0]
         seat, company = sale.president, sale.company
-        g.replace_top(
-            msgspec.structs.replace(frame, pending_sales=frame.pending_sales[1:], last_protector=seat)
-        )
+        g.change_top(frame, pending_sales=frame.pending_sales[1:], last_protector=seat)
         percent = sale.count * share_percent(g, company)
         g.emit(PriceProtected(seat, company))
         g.pay(seat, BANK, g.price(company) * sale.count, CashReason.SHARES, company)
@@ -285,7 +283,7 @@ class PriceProtectionQuestion:
             return True
         sale = frame.pending_sales[0]
         if g.company(sale.company).closed:
-            g.replace_top(msgspec.structs.replace(frame, pending_sales=frame.pending_sales[1:]))
+            g.change_top(frame, pending_sales=frame.pending_sales[1:])
             return True
         limit = g.state.standing_protections.get(sale.president, {}).get(sale.company)
         cannot_protect = self.refuse_protection(g, frame)
@@ -303,7 +301,7 @@ class PriceProtectionQuestion:
 
 
 @dataclass(frozen=True)
-class StandingProtectionOrders(OutOfTurn[Game]):
+class StandingProtectionOrders(OutOfTurn[Game, SetStandingProtection | CancelStandingProtection]):
     """Standing orders of presidents: up to how many dollars they protect a company. Nobody else sees them."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (SetStandingProtection, CancelStandingProtection)
@@ -326,8 +324,9 @@ class StandingProtectionOrders(OutOfTurn[Game]):
                     CancelStandingProtection(company), f"Cancel the standing order for the {company}"
                 )
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, SetStandingProtection | CancelStandingProtection)
+    def refusal(
+        self, g: Game, seat: str, action: SetStandingProtection | CancelStandingProtection
+    ) -> str | None:
         company = action.company
         if isinstance(action, CancelStandingProtection):
             left = company in g.state.standing_protections.get(seat, {})
@@ -340,8 +339,7 @@ class StandingProtectionOrders(OutOfTurn[Game]):
             else f"Name an amount up to ${MAX_STANDING_PRICE:,}."
         )
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, SetStandingProtection | CancelStandingProtection)
+    def apply(self, g: Game, seat: str, action: SetStandingProtection | CancelStandingProtection) -> None:
         g.emit(
             StandingProtectionChanged(
                 seat, action.company, action.amount if isinstance(action, SetStandingProtection) else None

@@ -49,7 +49,12 @@ from engine.finance.ownership import (
     source_holder,
     too_few_shares,
 )
-from engine.finance.share_sales import refuse_sale_at_steady_price, sale_option, sell_at_steady_price
+from engine.finance.share_sales import (
+    refuse_sale_at_steady_price,
+    sale_option,
+    sell_at_steady_price,
+    sellable_counts,
+)
 from engine.game import Game
 from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import city_label, refuse_city
@@ -208,9 +213,7 @@ class ShortSellingTurnQuestion:
 
     def _sales(self, g: Game, frame: StockTurn) -> Iterator[Option]:
         for company in g.state.market_order:
-            for count in range(
-                1, max(g.percent_held(frame.seat, company), 0) // share_percent(g, company) + 1
-            ):
+            for count in sellable_counts(g, frame.seat, company):
                 if self.refusal(g, frame, frame.seat, SellShares(company, count)) is None:
                     yield sale_option(g, company, count, g.price(company))
 
@@ -226,15 +229,11 @@ class ShortSellingTurnQuestion:
             for count in range(1, loans_available(g, company) + 1):
                 if self.refusal(g, frame, frame.seat, loan := TakeLoansForCompany(company, count)) is None:
                     yield Option(loan, f"For the {company}: {loan_label(g, company, count).lower()}")
-            for count in range(
-                1, max(percent_for_sale(g, POOL, company), 0) // share_percent(g, company) + 1
-            ):
-                if (
-                    self.refusal(g, frame, frame.seat, redeem := RedeemSharesForCompany(company, count))
-                    is None
-                ):
-                    cost = count * g.price(company)
-                    percent = count * share_percent(g, company)
+            step = share_percent(g, company)
+            for count in range(1, percent_for_sale(g, POOL, company) // step + 1):
+                redeem = RedeemSharesForCompany(company, count)
+                if self.refusal(g, frame, frame.seat, redeem) is None:
+                    cost, percent = count * g.price(company), count * step
                     yield Option(redeem, f"For the {company}: buy back {percent} % for ${cost:,}")
 
     # -- objections --------------------------------------------------------------------
@@ -351,18 +350,18 @@ class ShortSellingTurnQuestion:
         match action:
             case SellShares(company, count):
                 sell_at_steady_price(g, seat, company, count)
-                g.replace_top(msgspec.structs.replace(frame, sold=(*frame.sold, company)))
+                g.change_top(frame, sold=(*frame.sold, company))
             case SellShort(company):
                 if self.shorts_stay_open and g.percent_held(POOL, company) < 0:
                     g.emit(CoveredShortsChanged(company, 1))
                 g.emit(SharesMoved(company, seat, POOL, share_percent(g, company)))
                 g.pay(BANK, seat, g.price(company), CashReason.SHORT_SALE, company)
-                g.replace_top(msgspec.structs.replace(frame, sold=(*frame.sold, company), sold_short=True))
+                g.change_top(frame, sold=(*frame.sold, company), sold_short=True)
             case BuyShares(company, source):
                 buy_shares(g, seat, company, source_holder(company, source))
-                g.replace_top(msgspec.structs.replace(frame, bought=company, source=source))
+                g.change_top(frame, bought=company, source=source)
             case StartCompany(company, hex, node, amount):
-                g.replace_top(msgspec.structs.replace(frame, bought=company))
+                g.change_top(frame, bought=company)
                 g.emit(UnplacedTokensChanged(company, 1))
                 g.emit(TokenPlaced(company, hex, node))
                 bidders = tuple(g.state.seats_from(seat))
@@ -376,10 +375,10 @@ class ShortSellingTurnQuestion:
                 )
             case TakeLoansForCompany(company, count):
                 take_loans(g, company, count)
-                g.replace_top(msgspec.structs.replace(frame, acting_company=company))
+                g.change_top(frame, acting_company=company)
             case RedeemSharesForCompany(company, count):
                 redeem_shares(g, company, count)
-                g.replace_top(msgspec.structs.replace(frame, acting_company=company, redeemed=True))
+                g.change_top(frame, acting_company=company, redeemed=True)
             case _:
                 end_stock_turn(g, frame)
 
@@ -437,7 +436,7 @@ def refuse_bid(g: Game, seat: str, amount: int) -> str | None:
 
 
 @dataclass(frozen=True)
-class BidderCompanyActions(OutOfTurn[Game]):
+class BidderCompanyActions(OutOfTurn[Game, TakeLoansForCompany | RedeemSharesForCompany]):
     """Loans and redemptions of a company during an auction of a certificate, as 18xx.games allows them.
 
     The next bidder may act for one of their companies. They leave the auction once the company can do no
@@ -455,15 +454,13 @@ class BidderCompanyActions(OutOfTurn[Game]):
     def options(self, g: Game, seat: str) -> Iterator[Option]:
         yield from ()
 
-    def refusal(self, g: Game, seat: str, action: Action) -> str | None:
-        assert isinstance(action, TakeLoansForCompany | RedeemSharesForCompany)
+    def refusal(self, g: Game, seat: str, action: TakeLoansForCompany | RedeemSharesForCompany) -> str | None:
         top = g.top
         if not isinstance(top, Auction) or top.kind != AUCTION_KIND or top.bidders[:1] != (seat,):
             return "Only the next bidder may act for a company."
         return self.stock_turn.refuse_company_action(g, StockTurn(seat), action.company, action)
 
-    def apply(self, g: Game, seat: str, action: Action) -> None:
-        assert isinstance(action, TakeLoansForCompany | RedeemSharesForCompany)
+    def apply(self, g: Game, seat: str, action: TakeLoansForCompany | RedeemSharesForCompany) -> None:
         company, redeemed = action.company, isinstance(action, RedeemSharesForCompany)
         if redeemed:
             redeem_shares(g, company, action.count)

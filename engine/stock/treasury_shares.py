@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-import msgspec
-
 from engine.core.actions import Action, IssueShares, RedeemShare, RedeemShares, ReissueShares
 from engine.core.events import SharesReissued
 from engine.core.reasons import CashReason, PriceReason
@@ -93,8 +91,7 @@ class TreasuryShares:
                 percent, par = g.percent_held(company, company), reissue_par_price(g, company)
                 yield Option(ReissueShares(company), f"The {company} reissues {percent} % at ${par:,}")
 
-    def refusal(self, g: Game, frame: StockTurn, action: Action) -> str | None:
-        assert isinstance(action, RedeemShare | ReissueShares)
+    def refusal(self, g: Game, frame: StockTurn, action: RedeemShare | ReissueShares) -> str | None:
         company = action.company
         if g.company(company).president != frame.seat:
             return f"Only the president acts for the {company}{g.cite('1870 §5.3')}."
@@ -167,11 +164,10 @@ class TreasuryShares:
             return f"The {company} has reissued shares in this stock round{g.cite('1870 §5.11')}."
         return None
 
-    def apply(self, g: Game, frame: StockTurn, action: Action) -> None:
-        assert isinstance(action, RedeemShare | ReissueShares)
+    def apply(self, g: Game, frame: StockTurn, action: RedeemShare | ReissueShares) -> None:
         company = action.company
         if isinstance(action, ReissueShares):
-            g.replace_top(msgspec.structs.replace(frame, for_company=company, company_action="reissue"))
+            g.change_top(frame, for_company=company, company_action="reissue")
             g.emit(SharesReissued(company, reissue_par_price(g, company)))
             move_shares(g, company, company, IPO, g.percent_held(company, company))
         elif action.source in (None, frame.seat):
@@ -183,7 +179,7 @@ class TreasuryShares:
     def _redeem(self, g: Game, company: str, source: str) -> None:
         turn = g.top
         assert isinstance(turn, StockTurn)
-        g.replace_top(msgspec.structs.replace(turn, for_company=company, company_action="redeem"))
+        g.change_top(turn, for_company=company, company_action="redeem")
         step = share_percent(g, company)
         g.pay(company, BANK if source == POOL else source, g.price(company), CashReason.SHARES, company)
         move_shares(g, company, source, company, step)
@@ -195,6 +191,7 @@ class TreasuryShares:
             turn = g.top
             if not isinstance(turn, StockTurn):
                 return f"A share is redeemed in a stock turn of the president{g.cite('1870 §5.10')}."
+            assert isinstance(offer.deal, RedeemShare)
             return self.refusal(g, turn, offer.deal)
 
         def take(g: Game, offer: Offer) -> None:
@@ -204,7 +201,7 @@ class TreasuryShares:
 
 
 @dataclass(frozen=True)
-class ShareIssueStep(Step):
+class ShareIssueStep(Step[IssueShares | RedeemShares]):
     """Issue shares or redeem some, once in a turn. A company issues none in its first turn."""
 
     name: str = "issue"
@@ -224,8 +221,7 @@ class ShareIssueStep(Step):
                     dollars = count * g.price(company)
                     yield Option(action, f"{verb} {count * step} % of the {company} for ${dollars:,}")
 
-    def refusal(self, g: Game, turn: OperatingTurn, action: Action) -> str | None:
-        assert isinstance(action, IssueShares | RedeemShares)
+    def refusal(self, g: Game, turn: OperatingTurn, action: IssueShares | RedeemShares) -> str | None:
         company, count = turn.company, action.count
         if turn.acted:
             done = "has already issued or redeemed shares in this turn"
@@ -249,11 +245,10 @@ class ShareIssueStep(Step):
             return f"That costs ${count * g.price(company):,}, and the {company} has ${g.cash(company):,}."
         return None
 
-    def apply(self, g: Game, turn: OperatingTurn, action: Action) -> None:
-        assert isinstance(action, IssueShares | RedeemShares)
+    def apply(self, g: Game, turn: OperatingTurn, action: IssueShares | RedeemShares) -> None:
         company, count = turn.company, action.count
         percent, dollars = count * share_percent(g, company), count * g.price(company)
-        g.replace_top(msgspec.structs.replace(turn, acted=True))
+        g.change_top(turn, acted=True)
         if isinstance(action, IssueShares):
             move_shares(g, company, company, POOL, percent)
             g.pay(BANK, company, dollars, CashReason.SHARES, company)

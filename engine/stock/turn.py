@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import msgspec
 
@@ -43,7 +43,7 @@ from engine.finance.share_sales import (
     sellable_counts,
 )
 from engine.game import Game
-from engine.mechanics import Activity, Option, no_reason
+from engine.mechanics import A_contra, Activity, Option, no_reason
 
 SHARE_SOURCES = (IPO, POOL)
 
@@ -54,7 +54,7 @@ def purchase_payee(g: Game, company: str, source: str) -> str:
     return company if source == IPO and g.company(company).reissued else BANK
 
 
-class ExtraAction(Activity[Game, StockTurn], Protocol):
+class ExtraAction(Activity[Game, StockTurn, A_contra], Protocol[A_contra]):
     """What a player may do in a stock turn besides trading in shares. way: in words, `buy a private`."""
 
     way: ClassVar[str]
@@ -88,7 +88,7 @@ class StockTurnQuestion:
     multiple_from_ipo: bool = True
     multiple_of_one_company: bool = False
     first_sale_round: int = 2
-    extra_actions: tuple[ExtraAction, ...] = ()
+    extra_actions: tuple[ExtraAction[Any], ...] = ()
     one_block_per_company: bool = False
     purchase_refusal: Callable[[Game, str, str, int], str | None] = no_reason
     multiple_after_private: bool = False
@@ -157,7 +157,7 @@ class StockTurnQuestion:
         for act in self.extra_actions:
             yield from self._options_of(act, g, frame)
 
-    def _options_of(self, act: ExtraAction, g: Game, frame: StockTurn) -> Iterator[Option]:
+    def _options_of(self, act: ExtraAction[Any], g: Game, frame: StockTurn) -> Iterator[Option]:
         for option in act.options(g, frame):
             if self.refusal(g, frame, frame.seat, option.action) is None:
                 yield option
@@ -341,16 +341,14 @@ class StockTurnQuestion:
                 turn = g.top
                 assert isinstance(turn, StockTurn)
                 prices = {**turn.sale_prices, company: price} if self.sells_at_first_price else {}
-                g.replace_top(msgspec.structs.replace(turn, sold=(*frame.sold, company), sale_prices=prices))
+                g.change_top(turn, sold=(*frame.sold, company), sale_prices=prices)
             case Par(company, price):
                 cost = price * president_share_percent(g, company) // share_percent(g, company)
                 set_par_price(g, company, price)
                 g.pay(seat, BANK, cost, CashReason.PRESIDENT_CERTIFICATE, company)
                 g.emit(PresidentNamed(company, seat))
                 move_shares(g, company, IPO, seat, president_share_percent(g, company))
-                g.replace_top(
-                    msgspec.structs.replace(frame, bought=company, source=IPO, sales_closed=bool(frame.sold))
-                )
+                g.change_top(frame, bought=company, source=IPO, sales_closed=bool(frame.sold))
             case BuyShares(company, source, count):
                 cost = (share_price(g, company, source) or 0) * count
                 holder, percent = source_holder(company, source), count * share_percent(g, company)
@@ -358,14 +356,12 @@ class StockTurnQuestion:
                 g.pay(seat, paid, cost, CashReason.SHARES, company)
                 move_shares(g, company, holder, seat, percent)
                 held_back = cost if paid == company and self.holds_back_reissue_money else 0
-                g.replace_top(
-                    msgspec.structs.replace(
-                        frame,
-                        bought=company,
-                        source=source,
-                        sales_closed=closes_sales(frame),
-                        restricted_cash=frame.restricted_cash + held_back,
-                    )
+                g.change_top(
+                    frame,
+                    bought=company,
+                    source=source,
+                    sales_closed=closes_sales(frame),
+                    restricted_cash=frame.restricted_cash + held_back,
                 )
             case _:
                 next(a for a in self.extra_actions if isinstance(action, a.handles)).apply(g, frame, action)

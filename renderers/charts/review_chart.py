@@ -129,5 +129,5 @@ def _draw_legend(
             letter, color = signs[cause]
             page.rectangle(x, y - 13, x + 26, y + 13, color)
             page.write((x + 13, y), letter, FONT_SIZE - 6, page.palette.text_on(color))
-            page.write((x + 36, y), cause, FONT_SIZE - 2, page.palette.ink, align="l", weight="Semibold")
+            page.label((x + 36, y), cause, FONT_SIZE - 2)
             x += text_width(f"A {cause}", FONT_SIZE) + 76

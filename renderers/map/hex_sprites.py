@@ -191,23 +191,15 @@ def _draw_stop(
 
 
 @lru_cache(512)
-def border_overlay(
-    palette: Palette, metrics: HexMetrics, borders: tuple[tuple[int, str, int], ...]
-) -> Image.Image:
-    """The inner halves of the bars along impassable edges and edges that cost money."""
+def barrier_overlay(palette: Palette, metrics: HexMetrics, edges: tuple[int, ...]) -> Image.Image:
+    """The inner halves of the bars along edges that no track crosses."""
     w, h = metrics.half_size
     shape = SupersampledCanvas((2 * w, 2 * h))
-    for edge, kind, _ in borders:
+    for edge in edges:
         a, b = edge_line(metrics.layout, edge)
-        if kind == "impassable":
-            ends = [metrics.to_pixels(_interpolate(a, b, t)) for t in (0.06, 0.94)]
-            shape.rounded_line(ends, 2.0 * theme.BARRIER_WIDTH * metrics.radius, palette.casing)
-            shape.rounded_line(ends, 1.5 * theme.BARRIER_WIDTH * metrics.radius, palette.barrier)
-        else:
-            fill = palette.water if kind == "water" else palette.hill
-            for t in (0.1, 0.4, 0.7):
-                part = [metrics.to_pixels(_interpolate(a, b, x)) for x in (t, t + 0.2)]
-                shape.rounded_line(part, theme.BARRIER_WIDTH * metrics.radius, fill)
+        ends = [metrics.to_pixels(_interpolate(a, b, t)) for t in (0.06, 0.94)]
+        shape.rounded_line(ends, 2.0 * theme.BARRIER_WIDTH * metrics.radius, palette.casing)
+        shape.rounded_line(ends, 1.5 * theme.BARRIER_WIDTH * metrics.radius, palette.barrier)
     return shape.downsampled()
 
 

@@ -20,7 +20,7 @@ from functools import lru_cache, partial
 
 from renderers import sprites, theme
 from renderers.canvas import CAP_HEIGHT, text_width
-from renderers.geometry import Point, corner, edge_line, edge_middle, line_points
+from renderers.geometry import Point, corner, edge_line, line_points
 from renderers.hex_grid import HexMetrics
 from renderers.map import hex_sprites
 from renderers.map.face_geometry import FaceLayout
@@ -146,12 +146,8 @@ def block_face(space: FreeSpace, view: HexView, face: FaceLayout) -> None:
                 space.block_polygon(hex_sprites.city_outline(node.slots, node.radius + 1.5 / unit))
         elif kind in ("city", "town"):
             space.block_disc(node.point, 0.21 * unit)
-    for edge, kind, _ in view.borders:
-        width = (2.0 if kind == "impassable" else 1.0) * theme.BARRIER_WIDTH
-        space.block_line(edge_line(face.layout, edge), width)
-    for edge, _, cost in view.borders:
-        if cost:
-            space.block_disc(tuple(k * 0.8 for k in edge_middle(face.layout, edge)), 0.18 * unit)  # type: ignore[arg-type]
+    for edge in view.barriers:
+        space.block_line(edge_line(face.layout, edge), 2.0 * theme.BARRIER_WIDTH)
     if view.river_banks:
         space.block_line(
             hex_sprites.river_line(face.layout, view.river_banks),

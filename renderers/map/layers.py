@@ -12,11 +12,10 @@ from PIL import Image
 
 from renderers import color_math, sprites, theme
 from renderers.canvas import CAP_HEIGHT, Canvas
-from renderers.geometry import edge_middle
 from renderers.hex_grid import HexMetrics
 from renderers.map import hex_sprites, route_sprites
 from renderers.map.face_geometry import FaceLayout
-from renderers.map.label_sizes import FontSizes, terrain_size
+from renderers.map.label_sizes import terrain_size
 from renderers.map.text_placer import LabelLayout, PlacedText
 from renderers.map.token_positions import overflow_token_positions, reserved_positions, token_positions
 from renderers.map.value_boxes import FRAME
@@ -139,15 +138,10 @@ def structures(hex: LayerContext) -> None:
             hex.canvas.paste(sign, hex.to_pixels(place.offset))
 
 
-def borders(hex: LayerContext) -> None:
-    """Edges that are impassable or cost money."""
-    if hex.view.borders:
-        _paste_overlay(hex, hex_sprites.border_overlay(hex.palette, hex.metrics, hex.view.borders))
-    for edge, _, cost in hex.view.borders:
-        if cost:
-            x, y = hex.metrics.to_pixels(tuple(k * 0.8 for k in edge_middle(hex.metrics.layout, edge)))  # type: ignore[arg-type]
-            size = FontSizes.for_metrics(hex.metrics).small
-            hex.canvas.write((x, y), f"${cost}", size, hex.palette.text_on(hex.background))
+def barriers(hex: LayerContext) -> None:
+    """Edges that no track crosses."""
+    if hex.view.barriers:
+        _paste_overlay(hex, hex_sprites.barrier_overlay(hex.palette, hex.metrics, hex.view.barriers))
 
 
 def _paste_overlay(hex: LayerContext, overlay: Image.Image) -> None:
@@ -234,7 +228,7 @@ def coordinates(hex: LayerContext) -> None:
 
 
 BOARD_LAYERS: tuple[Layer, ...] = (
-    land, tiles, last_lay, borders, tokens, reservations, overflow_tokens,
+    land, tiles, last_lay, barriers, tokens, reservations, overflow_tokens,
 )  # fmt: skip
 TEXT_LAYERS: tuple[Layer, ...] = (
     terrain, names, revenues, numbers, blocked, notes, structures, coordinates,

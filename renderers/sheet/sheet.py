@@ -169,25 +169,16 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
         return
     size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=LEAST_FONT_SIZE)
     text = shorten(cell.text, size, available, cell.weight)
+    text_length = text_width(text, size, cell.weight)
     if cell.align == "l" or cell.badge:
+        end = float(left + text_length)
         canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)
     else:
+        end = left + (available + text_length) / 2
         canvas.write((left + available / 2, middle), text, size, color, weight=cell.weight)
     if cell.tag:
-        end = (
-            left
-            + text_width(text, size, cell.weight)
-            + (
-                0
-                if cell.align == "l" or cell.badge
-                else (available - text_width(text, size, cell.weight)) / 2
-            )
-        )
-        tag_color, tag_background = (
-            (canvas.palette.ink, canvas.palette.page)
-            if is_header
-            else (canvas.palette.page, canvas.palette.ink)
-        )
+        ink, page = canvas.palette.ink, canvas.palette.page
+        tag_color, tag_background = (ink, page) if is_header else (page, ink)
         plate = sprites.plate(cell.tag, TAG_FONT_SIZE, tag_color, tag_background, tag_background)
         canvas.paste(plate, (end + 6 + plate.width / 2, middle))
 
@@ -362,34 +353,26 @@ def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
     all_tables = sheet_tables(view)
     width = all_tables[0].page_width
     heading = _heading_lines(view, width)
-    tile_lines = [*_private_lines(view, width), *_tile_lines(view, width)]
+    footer = _footer_lines(view, width)
     height = (
         MARGIN
         + LINE_HEIGHT * len(heading)
         + sum(t.height + 20 for t in all_tables)
-        + 35 * len(tile_lines)
+        + 35 * len(footer)
         + MARGIN
     )
     canvas = Page((width, height), palette)
     y = MARGIN
     for i, line in enumerate(heading):
-        size = fit_font_size(
-            line, 32 if i == 0 else FONT_SIZE, width - 2 * MARGIN, "Bold" if i == 0 else "Semibold"
-        )
-        canvas.write(
-            (MARGIN, y + LINE_HEIGHT / 2),
-            line,
-            size,
-            canvas.palette.ink,
-            align="l",
-            weight="Bold" if i == 0 else "Semibold",
-        )
+        largest, weight = (FONT_SIZE, "Semibold") if i else (32, "Bold")
+        size = fit_font_size(line, largest, width - 2 * MARGIN, weight)
+        canvas.write((MARGIN, y + LINE_HEIGHT / 2), line, size, palette.ink, align="l", weight=weight)
         y += LINE_HEIGHT
     for table in all_tables:
         table.draw(canvas, y)
         y += table.height + 20
-    for line in tile_lines:
-        canvas.write((MARGIN, y + 16), line, TILE_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+    for line in footer:
+        canvas.label((MARGIN, y + 16), line, TILE_FONT_SIZE)
         y += 35
     return to_palette(canvas.image, png_palette(palette, tuple(c.badge.color for c in view.companies)))
 
@@ -411,15 +394,10 @@ def _heading_lines(view: SheetView, width: int) -> list[str]:
     return lines
 
 
-def _private_lines(view: SheetView, width: int) -> list[str]:
-    """The names of the privates that somebody owns, with their income: `CA Camden & Amboy $25`."""
-    texts = [private.text for private in view.privates]
-    return _wrapped("Privates  ", texts, " · ", width, TILE_FONT_SIZE) if texts else []
-
-
-def _tile_lines(view: SheetView, width: int) -> list[str]:
-    """The tiles left, a grade after the other: `57×3`."""
-    lines = []
+def _footer_lines(view: SheetView, width: int) -> list[str]:
+    """The privates that somebody owns, and the tiles left, a grade after the other: `57×3`."""
+    privates = view.privates
+    lines = _wrapped("Privates  ", privates, " · ", width, TILE_FONT_SIZE) if privates else []
     for color, tiles in view.tiles:
         texts = [f"{tile_name(tile)}×{'∞' if count is None else count}" for tile, count in tiles]
         lines += _wrapped(f"{color.capitalize()} tiles left  ", texts, "  ", width, TILE_FONT_SIZE)

@@ -139,7 +139,7 @@ def _draw_page(
         y += table.height + 20
     for lines in paragraphs:
         for line in lines:
-            page.write((MARGIN, y + 12), line, SMALL_FONT_SIZE, palette.ink, align="l", weight="Semibold")
+            page.label((MARGIN, y + 12), line, SMALL_FONT_SIZE)
             y += LINE_HEIGHT
         y += PARAGRAPH_GAP
     badges = {cell.badge.color for t in tables for row in (t.header, *t.rows) for cell in row if cell.badge}

@@ -48,9 +48,9 @@ class HexView:
     """One hex: the face of its tile or the one printed on the map, and everything on it.
 
     `nodes`: (kind, slots). `rotation`: of the face, by sixths of a full turn. `terrain`: (kind, cost).
-    `borders`: (edge, kind, cost). `tokens`, `reserved`: (node, company). `blocked`: the privates that block
-    the hex. `river_banks`: the edges of either bank, and the bank of the stops. `notes`: texts on plates, for
-    example of ports and of destinations.
+    `barriers`: edges that no track crosses. `tokens`, `reserved`: (node, company). `blocked`: the privates
+    that block the hex. `river_banks`: the edges of either bank, and the bank of the stops. `notes`: texts on
+    plates, for example of ports and of destinations.
     """
 
     coord: str
@@ -64,7 +64,7 @@ class HexView:
     revenues: tuple[int, ...] = ()
     phase_values: tuple[PhaseValue, ...] = ()
     terrain: tuple[tuple[str, int], ...] = ()
-    borders: tuple[tuple[int, str, int], ...] = ()
+    barriers: tuple[int, ...] = ()
     joined_edges: tuple[int, ...] = ()
     tokens: tuple[tuple[int, Badge], ...] = ()
     reserved: tuple[tuple[int, Badge], ...] = ()
@@ -117,8 +117,6 @@ def surroundings(hexes: Iterable[HexView]) -> Iterator[str]:
     hexes = tuple(hexes)
     yield from grouped("Revenues", ((f"${value}", hex) for hex in hexes for value in hex.revenues))
     yield from grouped("Terrain costs", ((f"${cost}", hex) for hex in hexes for _, cost in hex.terrain))
-    borders = ((f"${cost}", hex) for hex in hexes for _, _, cost in hex.borders if cost)
-    yield from grouped("Borders cost", borders)
     yield from grouped("Notes", ((note, hex) for hex in hexes for note in hex.notes))
     yield from grouped("Blocked by", ((private, hex) for hex in hexes for private in hex.blocked))
     yield from grouped("Tiles", ((tile_name(hex.tile), hex) for hex in hexes if hex.tile), by_tile=True)

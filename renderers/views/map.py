@@ -151,7 +151,7 @@ def _hex_view(
         revenues=tuple(n.revenue for n in face.nodes if isinstance(n.revenue, int) and n.revenue),
         phase_values=tuple(phase_values(components, face, state.phase)) if names_area else (),
         terrain=() if tile else tuple((t.kind, t.cost) for t in printed.terrain),
-        borders=tuple((b.edge, b.kind, b.cost) for b in printed.borders),
+        barriers=tuple(border.edge for border in printed.borders),
         joined_edges=tuple(_joined_edges(components, coord)),
         tokens=tokens,
         reserved=tuple(_reservations(state, badges, coord, face, {b.sym for _, b in tokens})),

@@ -7,7 +7,7 @@ with their size and loans; the picture names the others in one line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from engine import (
     BANK,
@@ -164,27 +164,13 @@ class TrainView:
 
 
 @dataclass(frozen=True)
-class OwnedPrivate:
-    """A private that a player or a company owns, with its income in dollars."""
-
-    sym: str
-    name: str
-    revenue: int
-
-    @property
-    def text(self) -> str:
-        """`CA Camden & Amboy $25`."""
-        income = f" {dollars(self.revenue)}" if self.revenue else ""
-        return f"{self.sym} {self.name}{income}"
-
-
-@dataclass(frozen=True)
 class SheetView:
     """The sheet of a position.
 
     `bank`: its cash in dollars; None where it is unlimited. `for_sale`: the privates of the bank and what is
     auctioned. `share_holders`: columns beside the players: "ipo", "pool", "treasury". `unstarted`: companies
-    that are not listed. `tiles`: (grade, (tile, number left; None: any number) each).
+    that are not listed. `tiles`: (grade, (tile, number left; None: any number) each). `privates`: those that
+    somebody owns, with their income: `CA Camden & Amboy $25`.
     """
 
     title: str
@@ -202,7 +188,7 @@ class SheetView:
     unstarted: tuple[Badge, ...] = ()
     loans: LoanStatus | None = None
     tiles: tuple[tuple[str, tuple[tuple[str, int | None], ...]], ...] = ()
-    privates: tuple[OwnedPrivate, ...] = ()
+    privates: tuple[str, ...] = ()
 
     @property
     def has_sizes(self) -> bool:
@@ -267,7 +253,7 @@ class SheetView:
 
     def _footer(self) -> Iterator[str]:
         if self.privates:
-            yield f"Privates: {', '.join(private.text for private in self.privates)}"
+            yield f"Privates: {', '.join(self.privates)}"
         for color, tiles in self.tiles:
             left = (f"{tile_name(tile)}×{'∞' if count is None else count}" for tile, count in tiles)
             yield f"{color.capitalize()} tiles left: {' '.join(left)}"
@@ -312,10 +298,7 @@ def sheet_view(
         pool_trains=tuple(state.pool_trains),
         players=tuple(_player_view(game, seat, seat in acting, tuple(companies)) for seat in state.seats),
         companies=tuple(
-            replace(
-                _company_view(game, c, badge, c in acting, hidden_cash, held_back.get(c, 0)),
-                last_revenue=revenues.get(c) if _operates(game, c) else None,
-            )
+            _company_view(game, badge, c in acting, hidden_cash, held_back.get(c, 0), revenues.get(c))
             for c, badge in companies.items()
         ),
         for_sale=tuple(lots(state)),
@@ -334,11 +317,12 @@ def _depot(game: Game) -> Iterator[TrainView]:
             yield TrainView(train.name, game.state.depot[train.name], train.price, rusts)
 
 
-def _owned_privates(game: Game) -> Iterator[OwnedPrivate]:
-    """The privates that players and companies own."""
+def _owned_privates(game: Game) -> Iterator[str]:
+    """The privates that players and companies own, with their income."""
     for private in game.components.privates:
         if game.state.private_owners.get(private.sym, CLOSED) not in (BANK, IPO, CLOSED):
-            yield OwnedPrivate(private.sym, private.name, private.revenue)
+            income = f" {dollars(private.revenue)}" if private.revenue else ""
+            yield f"{private.sym} {private.name}{income}"
 
 
 def _tiles(game: Game) -> Iterator[tuple[str, tuple[tuple[str, int | None], ...]]]:
@@ -379,8 +363,15 @@ def _player_view(game: Game, seat: str, acting: bool, companies: tuple[str, ...]
 
 
 def _company_view(
-    game: Game, sym: str, badge: Badge, acting: bool, hidden_cash: frozenset[str], held_back: int
+    game: Game,
+    badge: Badge,
+    acting: bool,
+    hidden_cash: frozenset[str],
+    held_back: int,
+    last_revenue: int | None,
 ) -> CompanyView:
+    """A company. One that is closed, or started once more, has no last run."""
+    sym = badge.sym
     company, definition = game.company(sym), game.company_definition(sym)
     size = game.components.company_sizes.get(company.size or 0)
     costs = (*definition.tokens, *[game.components.kept_token_cost] * company.kept_destination_tokens)
@@ -403,6 +394,7 @@ def _company_view(
         started=_has_started(game, sym),
         closed=company.closed,
         acting=acting,
+        last_revenue=last_revenue if company.has_operated and not company.closed else None,
         zone=zone,
         size=company.size,
         loans=company.loans,
@@ -413,11 +405,6 @@ def _company_view(
         turn=order.index(sym) + 1 if sym in order else None,
         has_run=isinstance(round, OperatingRound) and sym in round.operated and not acting,
     )
-
-
-def _operates(game: Game, sym: str) -> bool:
-    """Whether a company in play has operated: one that is closed, or started once more, has no last run."""
-    return game.company(sym).has_operated and not game.company(sym).closed
 
 
 def _president_name(game: Game, sym: str) -> str | None:

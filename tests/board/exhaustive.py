@@ -59,7 +59,7 @@ class ExhaustiveBoard:
         back = (edge + 3) % 6
         if there is None or there not in hexes:
             return None
-        walls = [(h, b.edge) for h in (hex, there) for b in hexes[h].borders if b.kind == "impassable"]
+        walls = [(h, b.edge) for h in (hex, there) for b in hexes[h].borders]
         return None if (hex, edge) in walls or (there, back) in walls else (there, back)
 
     def area(self, stop: Stop) -> object:

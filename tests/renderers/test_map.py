@@ -61,8 +61,7 @@ def check_edges(view: MapView, grid: Grid, image: Image.Image) -> int:
     layout: HexLayout = view.layout
     looked = 0
     for here in view.hexes:
-        barred = {edge for edge, _, _ in here.borders}
-        for edge in set(range(6)) - barred:
+        for edge in set(range(6)).difference(here.barriers):
             x, y = edge_middle(layout, edge)
             at = grid.to_pixels(here.coord, (x * 0.975, y * 0.975))
             dark = near(pixel(image, at), theme.LIGHT.track)

@@ -145,9 +145,7 @@ def test_a_turn_in_which_nothing_can_be_done_is_exported_as_a_message() -> None:
     g = file_game(run_scenario(CLOSES + "Bob: sell 2 MP", options=(SITE_CONVENTIONS,)))
     events = play_in_place(g, "p1", Pass()).events
     names = site_names_of("1870")
-    [message] = encode_action(
-        g, names, PieceNumbering(names, g.title, g.title.components.tiles), "p2", Pass()
-    )
+    [message] = encode_action(g, names, PieceNumbering(names, g.title), "p2", Pass())
     assert {k: message[k] for k in message if k != "message"} == {
         "type": "message", "entity": 3, "entity_type": "player",
     }  # fmt: skip

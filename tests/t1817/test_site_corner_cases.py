@@ -57,7 +57,7 @@ Options = tuple[str, ...]
 
 
 def ledger(state: State) -> PieceNumbering:
-    return PieceNumbering(site_names_of("1817"), game_of(state).title, game_of(state).components.tiles)
+    return PieceNumbering(site_names_of("1817"), game_of(state).title)
 
 
 # -- the opening -----------------------------------------------------------------------------------

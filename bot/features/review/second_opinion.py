@@ -73,8 +73,7 @@ def second_opinion(
     state = engine.copy_state(game.start)
     by_turn: dict[tuple[object, ...], Opinion] = {}
     for index, move in enumerate(game.lines):
-        if not _is_about_the_map(state) and (found := _opinion(game, state, index, ranking)) is not None:
-            opinion = Opinion(index, *found)
+        if not _is_about_the_map(state) and (opinion := _opinion(game, state, index, ranking)):
             key = (move.seat, where[index])
             if key not in by_turn or by_turn[key].dollars < opinion.dollars:
                 by_turn[key] = opinion
@@ -88,10 +87,8 @@ def _is_about_the_map(state: engine.State) -> bool:
     return isinstance(top, engine.OperatingTurn) and top.step in ("track", "token", "run")
 
 
-def _opinion(
-    game: GameHistory, state: engine.State, index: int, ranking: Ranking
-) -> tuple[str, str, str, int, str, str] | None:
-    """The fields of an opinion from `seat` on, where the robot would rather do something else."""
+def _opinion(game: GameHistory, state: engine.State, index: int, ranking: Ranking) -> Opinion | None:
+    """The opinion about a move, where the robot would rather do something else."""
     move = game.lines[index]
     try:
         action = engine.parse(state, move.seat, move.line)
@@ -112,8 +109,8 @@ def _opinion(
     dollars = round(best.worth - played.worth)
     if not LEAST_DOLLARS <= dollars <= MOST_DOLLARS or _is_still_open(state, move, best.action):
         return None
-    advised = engine.format_action(state, best.action)
-    return move.seat, move.line, advised, dollars, _reason(state, played, best), _offer(state, action)
+    advised, why = engine.format_action(state, best.action), _reason(state, played, best)
+    return Opinion(index, move.seat, move.line, advised, dollars, why, _offer(state, action))
 
 
 def _is_still_open(state: engine.State, move: HistoryLine, action: engine.Action) -> bool:

@@ -49,16 +49,13 @@ WHY_LIQUIDATED = {
 
 class TurningPoint(NamedTuple):
     """A moment in words. `at`: the index of the move that began it; `shown_at`: of the move to look at;
-    `picture`: `map`, `market` or `sheet`, after that; `size`: dollars between who gained most and who lost
-    most; `effects`: dollars by seat."""
+    `picture`: `map`, `market` or `sheet`, after that."""
 
     at: int
     shown_at: int
     round: str
     sentence: str
     picture: str
-    size: int
-    effects: dict[str, int]
 
 
 def told(game: GameHistory, moment: Moment, names: engine.State) -> TurningPoint:
@@ -70,8 +67,6 @@ def told(game: GameHistory, moment: Moment, names: engine.State) -> TurningPoint
         moment.place.round,
         " ".join(teller.sentences()),
         "sheet" if moment.passed and not moment.entries else PICTURES[moment.kind],
-        moment.size,
-        dict(moment.effects),
     )
 
 

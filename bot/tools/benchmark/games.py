@@ -11,12 +11,11 @@ from bot.tools.benchmark.timing import clear_caches, timed
 from bot.tools.simulation.simulate import simulate_game
 from engine import AnyEvent, State, components_of, title_names
 from engine.game_text import read_script, set_up_position
+from engine.game_text.history import ENDED_LINE
 from engine.game_text.script import ScriptMove
 from engine.site_18xx.game_file import read_site_file as read_site
 from engine.site_18xx.replay import SiteReplay
-
-AGREED_END = "end"
-"""The line of the importer for a game that was ended by agreement; it is not a move."""
+from engine.site_18xx.site_table import ReplayedLine
 
 SUFFIXES = (".18xx", ".json", ".json.gz")
 
@@ -46,12 +45,18 @@ def load_game(path: Path) -> BenchmarkGame:
     """A game from a `.18xx` text or a file of 18xx.games. Raises BenchmarkError."""
     if path.suffix == ".18xx":
         return _load_script(path)
+    start, moves, actions = imported_moves(path)
+    lines, events = [(move.seat, move.line) for move in moves], [move.events for move in moves]
+    return BenchmarkGame(path.name, start, lines, actions, _replay_milliseconds(path), events)
+
+
+def imported_moves(path: Path) -> tuple[State, list[ReplayedLine], int]:
+    """The start of the game in a file of 18xx.games, its moves without an agreed end, and how many actions
+    the file has. Raises BenchmarkError."""
     report, game = import_file(path)
     if game is None or not report.ok:
         raise BenchmarkError(f"{path}: {report.error}")
-    moves = [move for move in game.lines if move.line != AGREED_END]
-    lines, events = [(move.seat, move.line) for move in moves], [move.events for move in moves]
-    return BenchmarkGame(path.name, game.start, lines, report.actions, _replay_milliseconds(path), events)
+    return game.start, [line for line in game.lines if line.line != ENDED_LINE], report.actions
 
 
 def _replay_milliseconds(path: Path) -> float:

@@ -16,9 +16,9 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from bot.cli.import_games import import_file, read_game_file
+from bot.cli.import_games import read_game_file
 from bot.features.game_files.feature import read_game
-from bot.tools.benchmark.games import AGREED_END, BenchmarkError, find_game_files
+from bot.tools.benchmark.games import BenchmarkError, find_game_files, imported_moves
 from bot.tools.benchmark.pace_model import PaceResult, RecordedGame, RecordedMove, measure_pace
 
 PLAYED = "played"
@@ -40,21 +40,18 @@ def recorded_game(path: Path) -> RecordedGame:
     """A game with the times of its moves, where the file has them. Raises BenchmarkError."""
     if path.suffix == ".18xx":
         return _of_script(path)
-    report, game = import_file(path)
-    if game is None or not report.ok:
-        raise BenchmarkError(f"{path}: {report.error}")
+    start, lines, _ = imported_moves(path)
     actions: dict[Any, dict[str, Any]] = {
         action["id"]: action
         for action in json.loads(read_game_file(path)).get("actions", ())
         if "id" in action
     }
     moves = []
-    for line in game.lines:
-        if line.line != AGREED_END:
-            action = actions.get(line.action_id, {})
-            by = action.get("user", action.get("entity"))
-            moves.append(RecordedMove(line.seat, line.line, line.events, by))
-    return RecordedGame(f"{path.parent.name}/{path.name}", game.start, moves)
+    for line in lines:
+        action = actions.get(line.action_id, {})
+        by = action.get("user", action.get("entity"))
+        moves.append(RecordedMove(line.seat, line.line, line.events, by))
+    return RecordedGame(f"{path.parent.name}/{path.name}", start, moves)
 
 
 def _of_script(path: Path) -> RecordedGame:

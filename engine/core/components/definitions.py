@@ -39,11 +39,10 @@ class Terrain(Component, frozen=True, kw_only=True):
 
 
 class Border(Component, frozen=True, kw_only=True):
-    """A special side of a hex. No track crosses an impassable one."""
+    """A special side of a hex: no track crosses an impassable one."""
 
     edge: int
     kind: Literal["impassable"]
-    cost: int = 0
 
 
 class River(Component, frozen=True, kw_only=True):

@@ -389,7 +389,7 @@ def _connection_runs(v: _Variant, endings: _Endings, *, takes_city_slot: bool) -
     )
 
 
-def _out_of_turn(v: _Variant, deals: _Deals) -> tuple[OutOfTurn[Game], ...]:
+def _out_of_turn(v: _Variant, deals: _Deals) -> tuple[OutOfTurn[Game, Any], ...]:
     responses = OfferResponses(
         {
             TradePrivate: deals.privates.deal_handler(),
