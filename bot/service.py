@@ -36,7 +36,7 @@ from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
-from bot.features.votes.feature import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.votes.feature import remind_of_vote
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher, WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
@@ -44,7 +44,7 @@ from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
 from bot.hub.hub import Hub
 from bot.hub.people import Limits, PrivacySettings
-from bot.hub.polls import HOLD_KIND, PollHandler
+from bot.hub.polls import HOLD_KIND, VOTE_KIND, PollHandler
 from bot.hub.timers import LATE_KIND, Followers
 from bot.pictures.workers import PictureWorkers
 from storage import Store
@@ -85,7 +85,7 @@ class Service(Hub):
         decliner = declining_seat if self._has_orders else lambda table, voters: None
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
-            polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=decliner),
+            polls=partial(PollHandler, declining_seat=decliner),
             follow=None if "clock" in without else Followers(follow_tables, follow_table, is_at_rest),
         )  # fmt: skip
         cache = self.cache

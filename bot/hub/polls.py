@@ -6,7 +6,7 @@ A feature opens a poll of its kind and registers the motion that is carried out 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,9 +14,10 @@ import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_info
+from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
-from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.notify import Recipient, wanted_channels
+from bot.hub.notifications.preferences import not_quiet
 from bot.hub.pace import Pace
 from bot.hub.request import (
     CommandResult,
@@ -35,11 +36,14 @@ from bot.position import text_views
 from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from engine.core.words import join_words, names_are
-from storage import AlreadyExists, TablePoll, UnitOfWork
+from storage import AlreadyExists, NewMessage, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
 """The kind of poll for which robots and orders wait, and the kind of the timer at the end of that time."""
+VOTE_KIND = "vote"
+"""The kind of the timer that reminds of a vote."""
+DAY = timedelta(days=1)
 REWIND_POLLS = UNDO_POLL, "redo"
 """Kinds of polls whose details name the last move of the line of play that they lead to, as `target`."""
 
@@ -57,7 +61,7 @@ def held_until(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> datetim
 
 def _hold_end(poll: TablePoll, pace: Pace) -> datetime:
     """Until when robots and orders wait for a vote: for the allowance of a decision, by default a day."""
-    wait = timedelta(seconds=pace.seconds) if pace.kind == "each" else timedelta(days=1)
+    wait = timedelta(seconds=pace.seconds) if pace.kind == "each" else DAY
     return poll.poll.opened_at + wait
 
 
@@ -80,18 +84,16 @@ class Motion(NamedTuple):
 class PollHandler:
     """Opens polls at a held table, takes votes, and carries out what was decided.
 
-    motions: by kind. remind: sets the reminders of a poll. declining_seat: the first voter who has declined
-    beforehand.
+    motions: by kind. declining_seat: the first voter who has declined beforehand.
     """
 
     def __init__(
         self,
         cache: TableCache,
         *,
-        remind: Callable[[UnitOfWork, TableInfo, TablePoll, Mapping[int, Recipient]], Awaitable[None]],
         declining_seat: Callable[[LiveTable, Sequence[int]], int | None],
     ) -> None:
-        self._cache, self._remind, self._declining_seat = cache, remind, declining_seat
+        self._cache, self._declining_seat = cache, declining_seat
         self.motions: dict[str, Motion] = {}
 
     async def open_poll(
@@ -237,7 +239,8 @@ class PollHandler:
         draft.add_note("service", "vote", await self.drop(draft, open_poll, why))
 
     async def drop_moot(self, draft: CommitDraft) -> None:
-        """Close the polls about seats that have changed, and all with the end of the game."""
+        """Close the polls about seats that have changed, and all with the end of the game; who plays on in a
+        seat is asked for its vote."""
         if not draft.table.polls or not (draft.ends_game or draft.changes_seats):
             return
         unit, table = await draft.unit(), draft.table
@@ -250,6 +253,8 @@ class PollHandler:
                     await motion.drop(draft, open_poll, "the game is over")
             elif motion is not None and not motion.is_possible(table, info, open_poll):
                 await self.drop(draft, open_poll, "the seats have changed")
+            else:
+                await self._ask_new_players(draft, info, open_poll)
 
     async def drop_votes_of(self, draft: CommitDraft, seat: int, why: str) -> None:
         """The player of a seat is gone: no vote waits for them."""
@@ -259,13 +264,46 @@ class PollHandler:
 
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
-        info, recipients = draft.table.stored_info, draft.table.metadata.recipients
-        await self._remind(await draft.unit(), info, open_poll, recipients)
+        unit, info = await draft.unit(), draft.table.stored_info
+        for seat, recipient in draft.table.metadata.recipients.items():
+            if open_poll.votes.get(seat, True) is None:
+                draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+    @staticmethod
+    async def _ask_new_players(draft: CommitDraft, info: TableInfo, open_poll: TablePoll) -> None:
+        """Ask who plays on in a seat for the vote that it has not cast. info: with the new players."""
+        unit, before = await draft.unit(), draft.table.stored_info
         for seat, vote in open_poll.votes.items():
-            if vote is None and info.player_at(seat):
-                draft.messages += messages.vote_requests(
-                    info, draft.seq, open_poll, seat, recipients.get(seat), draft.timestamp
-                )
+            player = info.player_at(seat)
+            if vote is None and player and before.seat_of(player.person_id) != seat:
+                recipient = await load_recipient(unit, player.person_id, seat)
+                draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+
+async def ask_to_vote(
+    unit: UnitOfWork,
+    info: TableInfo,
+    seq: int,
+    open_poll: TablePoll,
+    seat: int,
+    recipient: Recipient,
+    suffix: str = "",
+) -> list[NewMessage]:
+    """The messages that ask a seat for its vote; the first reminder is set. seq: the row of the log that it
+    is about. suffix: tells the messages of those who are asked once more.
+
+    Who sleeps is not pinged in the thread. Where they are told there alone, they are reminded when they wake.
+    """
+    if not messages.may_vote(info, open_poll, seat, recipient.person_id):
+        return []
+    at = not_quiet(unit.now, recipient.settings.quiet_hours)
+    if at == unit.now or wanted_channels(info, recipient) != {"table"}:
+        at = unit.now + DAY
+    await unit.clocks.set_due(
+        f"{info.id}.{seat}.{VOTE_KIND}.{open_poll.poll.id}", VOTE_KIND, at,
+        table_id=info.id, seat=seat, details={"poll": open_poll.poll.id},
+    )  # fmt: skip
+    return messages.vote_requests(info, seq, open_poll, seat, recipient, unit.now, suffix)
 
 
 def poll_outcome(votes: Iterable[bool | None]) -> str | None:

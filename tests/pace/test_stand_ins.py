@@ -254,3 +254,39 @@ async def test_a_deputy_is_not_pinged_for_a_player_who_slept(driven: DrivenTable
     await driven.say("Bob", "away until 2026-06-03 deputy Dora")
     await driven.wait_until(START + 8 * HOUR)
     assert [told.to for told in driven.told if told.channel == "thread" and told.to != "table"] == ["Dora"]
+
+
+async def test_who_is_asked_for_a_vote_in_place_of_another_at_night_is_pinged_in_the_morning(
+    driven: DrivenTable,
+) -> None:
+    """The vote pinged a deputy and a new player by the timer of whom it had been put to before."""
+    await driven.begin("none", discord=True)
+    for name in ("Dora", "Eve"):
+        await driven.person(name, discord=True)
+        await driven.settings(name, "tell thread", "quiet 09:00-16:00")
+    await driven.say("Bob", "pace 48h")
+    await driven.say("Cid", "away until 2026-06-20 deputy Dora")
+    await driven.service.running.replace_player(driven.table, 0, driven.people["Eve"], "Eve", by=None)
+    await driven.wait_until(START + 20 * HOUR)
+    assert [driven.heard(name, "vote_reminder")[0][:8] for name in ("Dora", "Eve")] == ["01 16:00"] * 2
+
+
+@pytest.mark.parametrize(("sleeper", "pinged_at"), [("Dora", "01 20:00"), ("Ann", "01 16:00")])
+async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
+    driven: DrivenTable, sleeper: str, pinged_at: str
+) -> None:
+    """A deputy who slept when they were named was never pinged; one who did not had the player's ping too."""
+    await driven.begin("6h, then deputy", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Ann", "deputy Dora")
+    await driven.settings(sleeper, "tell thread", "quiet 09:00-20:00")
+    if sleeper == "Ann":
+        await driven.say("Bob", "pause")
+        await driven.say("Bob", "resume")
+    await driven.wait_until(START + 11 * HOUR)
+    pings = [told for told in driven.heard("Dora", "turn", "reminder") if " thread " in told]
+    assert [told[:8] for told in pings] == [pinged_at]
+    await driven.wait_until(START + 31 * HOUR)
+    assert driven.heard("Dora", "reminder")[-1].endswith(
+        "Ann's time ended Mon 1 Jun 16:00 (UTC); the table still waits for you."
+    )

@@ -268,7 +268,9 @@ async def _reminder(store: Store, table: TableInfo, notification: Notification) 
     """How long a decision has waited by now: the message may have waited too, for a way out."""
     if (found := await _clock_of(store, table, notification.seat, notification.person_id)) is None:
         return None
-    return Page("A reminder.", [clock_messages.reminder_sentence(*found)])
+    clock, now, zone = found
+    late = "" if clock.person_id == notification.person_id else table.names[clock.seat]
+    return Page("A reminder.", [clock_messages.reminder_sentence(clock, now, zone, late)])
 
 
 async def _dismissed(table: TableInfo, notification: Notification) -> Page:

@@ -101,6 +101,8 @@ class SeatTimers:
         assert clock.since is not None
         row = self._same_wait(clock, "reminder")
         last = row.details.get("last") if row else None
+        if row and clock.seat in self.asked_now:  # another was to be reminded before
+            last = self._now.isoformat()
         quiet = self._recipients[clock.seat].settings.quiet_hours
         after = datetime.fromisoformat(last) if last else clock.since
         if after > self._now:  # the time was set back

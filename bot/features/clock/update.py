@@ -24,6 +24,7 @@ from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import CHANNELS, PersonSettings
+from bot.hub.polls import ask_to_vote
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
@@ -344,10 +345,9 @@ class _Followup:
         self._tell(*messages.with_own_news(told, self.changes.messages))
         for open_poll in self._table.polls:
             if open_poll.votes.get(seat, True) is None:
-                requests = messages.vote_requests(
-                    self._info, self._table.seq, open_poll, seat, recipient, unit.now, stamp
+                self._tell(
+                    *await ask_to_vote(unit, self._info, self._table.seq, open_poll, seat, recipient, stamp)
                 )
-                self._tell(*requests)
 
     async def _dismiss(self, unit: UnitOfWork, seat: int, person_id: int, stamp: str) -> None:
         """Tell a deputy that they do not play for a seat any more."""

@@ -178,13 +178,11 @@ def vote_requests(
     seq: int,
     open_poll: TablePoll,
     seat: int,
-    recipient: Recipient | None,
+    recipient: Recipient,
     now: datetime,
     suffix: str = "",
 ) -> list[NewMessage]:
     """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
-    if recipient and not may_vote(table, open_poll, seat, recipient.person_id):
-        return []
     key = poll_id(open_poll)
     question = str(open_poll.poll.details["question"])
     notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(question,))
@@ -320,8 +318,9 @@ def _by_routes(
     messages = []
     for route in found:
         channel = route.channel
-        recipient = str(notification.person_id or "") if channel != "table" else ""
-        parts = ("clock", name, channel, recipient) if name else (*about, channel, recipient, suffix)
+        recipient = str(notification.person_id or "")
+        own = recipient if channel != "table" else ""
+        parts = ("clock", name, channel, recipient) if name else (*about, channel, own, suffix)
         message = NewMessage(
             idempotency_key=".".join(parts),
             channel="mail" if channel == "mail" else "discord",
