@@ -334,6 +334,24 @@ async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: Ma
     assert await names(driven) == ("Ann", "Dora", "Cid")
 
 
+@pytest.mark.parametrize("by", ["Ann", "Cid"])
+async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: str) -> None:
+    """Dora took the seat, once it was empty again, without a word to the host; so did whom another player had
+    asked to play on for somebody."""
+    await driven.begin("none")
+    dora, eve = await driven.person("Dora"), await driven.person("Eve")
+    if by == "Ann":
+        await driven.say("Bob", "resign yes")
+    await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people[by])
+    if by == "Ann":
+        await driven.service.running.replace_player(driven.table, 1, eve, "Eve", by=driven.people["Ann"])
+        await driven.say("Eve", "resign yes")
+    else:
+        await driven.say("Bob", "resign yes")
+    assert "You are told when its host has answered." in await ask(driven, "Dora", "ask")
+    assert driven.heard("Ann", "seat_request") != []
+
+
 async def test_asking_twice_opens_one_vote(driven: DrivenTable) -> None:
     await asked_for_ann(driven, "24h")
     again = await driven.say("Dora", "ask Ann")

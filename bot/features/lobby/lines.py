@@ -25,7 +25,7 @@ from bot.hub.people import (
     player_name,
 )
 from bot.hub.request import Request
-from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
+from bot.hub.seating import ROBOT_WORD, check_new_names, people_of, robots_of, unanswered
 from engine.core.words import join_words
 from storage import Person, TableStatus, UnitOfWork
 
@@ -133,15 +133,20 @@ class LobbyLines:
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
         by = request.person_id
-        invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
         rules = tuple(option for option in options or () if option != HINTS)
-        most = engine.title_of(title, rules).components.players["max"]
-        if len(invited) + 1 > most:
-            raise ValueError(f"{title} has at most {most} seats; you have named {len(invited)} and yourself.")
+        game_title = engine.title_of(title, rules)
+        invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
+        seats = list(filter(None, (" ".join(part.split()) for part in rest.split(","))))
+        if by is None:
+            check_new_names(game_title, [name for name in seats if name.casefold() != ROBOT_WORD])
+        most, named = game_title.components.players["max"], len(seats if by is None else invited)
+        if named + (by is not None) > most:
+            yourself = " and yourself" if by is not None else ""
+            raise ValueError(f"{title} has at most {most} seats; you have named {named}{yourself}.")
         info = await self._lobby.create(title, by, options=options, request_id=request.request_id, **details)
         try:
             if by is None:
-                for name in filter(None, (" ".join(part.split()) for part in rest.split(","))):
+                for name in seats:
                     if name.casefold() == ROBOT_WORD:
                         await self._invite_robot(info, request)
                     else:

@@ -98,8 +98,11 @@ class Replacements:
             result = await self._open(table, seat, "replace", voters, question, details)
             if isinstance(result, LineRefused):
                 raise ValueError(result.reason)
-            if isinstance(result, PollUpdated) and result.outcome is not None:
-                return " ".join(result.sentences)  # an order has declined
+            if isinstance(result, PollUpdated) and result.outcome is not None:  # an order has declined
+                told = " ".join(result.sentences)
+                if by_operator:  # whoever they have named has no seat, and is not kept
+                    raise ValueError(told)
+                return told
             if voters == [seat]:
                 async with self._store.begin(table=table_id) as unit:
                     await _look_at(unit, table_id, seat, unit.now + LOOK_AGAIN)

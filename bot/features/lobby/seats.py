@@ -145,11 +145,16 @@ class SeatRequests:
         return True
 
     async def drop_moot(self, draft: CommitDraft) -> None:
-        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends."""
+        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends. What
+        somebody has taken is offered to nobody any more."""
         begins = any(row.line == "start" for row in draft.new_rows)
         if not (begins or draft.ends_game or draft.changes_seats):
             return
         unit, table_id = await draft.unit(), draft.table.stored_info.id
+        taken = {row.seat for row in draft.new_rows if row.kind == "replace"}
+        for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
+            if seat in taken:
+                await unit.facts.set(OFFER, table_id, person_id, None)
         if not (requests := await unit.clocks.open_requests(table_id)):
             return
         info = await load_info(unit, table_id)
@@ -238,7 +243,8 @@ class SeatRequests:
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
             inviter = player.name if (player := info.player_of(by)) else None
             await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat, inviter))
-            await unit.facts.set(OFFER, table_id, person_id, seat)
+            may_take_it = not is_taken or by in (None, info.host_id)  # once it is empty
+            await unit.facts.set(OFFER, table_id, person_id, seat if may_take_it else None)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()
         return f"{name} is asked to play on for {info.names[seat]} at table {info.code}."
