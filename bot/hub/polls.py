@@ -107,7 +107,11 @@ class PollHandler:
         *,
         instead_of: TablePoll | None = None,
     ) -> CommandResult:
-        """Ask seats for their votes. instead_of: a poll that is closed, because others are asked now."""
+        """Ask seats for their votes.
+
+        kind: of the motion. At a table one poll of a kind is open, of `replace:2` one about that seat.
+        instead_of: a poll that is closed, because others are asked now.
+        """
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{names_are(names)} asked to vote."
         try:
@@ -151,6 +155,10 @@ class PollHandler:
         draft.result = PollUpdated(messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome)
         return draft.result
 
+    def _motion(self, open_poll: TablePoll) -> Motion | None:
+        """What a poll decides; None for one of a feature that is not here."""
+        return self.motions.get(open_poll.poll.kind.partition(":")[0])
+
     async def vote(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Carry out `accept` or `decline` as a vote; None if the line is meant for the game."""
         word, _, rest = request.lines[0].casefold().partition(" ")
@@ -175,7 +183,7 @@ class PollHandler:
             reason = "That vote is closed, or you have no vote in it."
             return StaleDecision(reason) if required else None
         agrees = word == "accept"
-        if agrees and open_poll.poll.kind not in self.motions:
+        if agrees and self._motion(open_poll) is None:
             return refused(request, "This service cannot do what the vote is about; ask its operator.")
         writer, info = request.person_id, table.stored_info
         if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
@@ -208,7 +216,8 @@ class PollHandler:
         if outcome == "failed":
             await self.drop(draft, open_poll, f"{table.state.players[request.seat]} declines", outcome)
             return outcome, ["Nothing changes."]
-        motion = self.motions[poll.kind]
+        motion = self._motion(open_poll)
+        assert motion is not None
         if not motion.is_possible(table, table.stored_info, open_poll):
             await polls.close(poll.id, "superseded")
             return "superseded", ["What the vote was about no longer exists."]
@@ -220,7 +229,7 @@ class PollHandler:
     ) -> str:
         """Close a poll of which nothing comes, and tell the table why; the sentence."""
         await (await draft.unit()).polls.close(open_poll.poll.id, outcome)
-        if (motion := self.motions.get(open_poll.poll.kind)) is not None:
+        if (motion := self._motion(open_poll)) is not None:
             await motion.drop(draft, open_poll, why)
         sentence = f"The vote is over, because {why}: {open_poll.poll.details['question']}"
         draft.announce("news", sentence)
@@ -230,7 +239,7 @@ class PollHandler:
         """A seat has moved: close the polls that end with that, unless this commit has closed them."""
         unit, table = draft.open_unit, draft.table
         for open_poll in await unit.polls.open_polls(table.stored_info.id) if unit else table.polls:
-            motion = self.motions.get(open_poll.poll.kind)
+            motion = self._motion(open_poll)
             if motion is not None and motion.ends_with_move(open_poll, seat):
                 await self.drop_noted(draft, open_poll, f"{table.state.players[seat]} has moved")
 
@@ -246,7 +255,7 @@ class PollHandler:
         unit, table = await draft.unit(), draft.table
         info = await load_info(unit, table.stored_info.id)
         for open_poll in await unit.polls.open_polls(info.id):
-            motion = self.motions.get(open_poll.poll.kind)
+            motion = self._motion(open_poll)
             if draft.ends_game:  # the table is told of that
                 await unit.polls.close(open_poll.poll.id, "superseded")
                 if motion is not None:

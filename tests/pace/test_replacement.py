@@ -352,6 +352,20 @@ async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: 
     assert driven.heard("Ann", "seat_request") != []
 
 
+async def test_a_vote_about_each_seat_may_be_open(driven: DrivenTable) -> None:
+    """Eve was told that the vote about Ann's seat was open already, and could not ask."""
+    await asked_for_ann(driven, "24h")
+    await driven.person("Eve")
+    assert (await ask(driven, "Eve", "ask Bob")).startswith("You have asked to play on for Bob")
+    assert await voters(driven) == ["Ann", "Bob"]
+    for name in ("Bob", "Ann"):
+        assert isinstance(await driven.say(name, "accept"), PollUpdated)
+    assert await names(driven) == ("Dora", "Eve", "Cid")
+    for name in ("Dora", "Eve"):
+        assert isinstance(await driven.say(name, f"robot {name}"), PollUpdated)
+    assert await voters(driven) == ["Eve", "Cid", "Dora", "Cid"]
+
+
 async def test_asking_twice_opens_one_vote(driven: DrivenTable) -> None:
     await asked_for_ann(driven, "24h")
     again = await driven.say("Dora", "ask Ann")

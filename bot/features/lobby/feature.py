@@ -171,7 +171,7 @@ class LobbyCommands:
         others = [each for each in other_people(info, seat) if each != request.seat]
         question = f"Let a robot play on for {names[seat]}?"
         if others and request.person_id is not None:
-            return await self._polls.open_poll(table, request, "robot", others, question, details)
+            return await self._polls.open_poll(table, request, f"robot:{seat}", others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await seat_robot(draft, seat, request.person_id, is_agreed=not others)
             draft.result = completed(draft, (sentence,))
