@@ -194,6 +194,19 @@ async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> N
     assert len(told) == 3 and "Their deputy has not decided, so the game waits." in told[-1]
 
 
+async def test_who_was_to_decide_once_hears_that_the_player_is_back(driven: DrivenTable) -> None:
+    """Dora was told nothing, and could not move. Eve read that she may move first."""
+    await with_deputy(driven, "Ann", pace="24h, then deputy", deputy="Eve")
+    await driven.person("Dora")
+    await driven.settings("Ann", "deputy Dora")
+    await driven.wait_until(START + 24 * HOUR)
+    (own,) = driven.heard("Eve", "time_up")
+    assert "Ann's time is up. Dora decides for them this once at table Friday" in own
+    await driven.say("Ann", "back")
+    assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
+    assert driven.heard("Eve", "dismissed") == [] and len(driven.heard("Ann", "turn")) == 1
+
+
 async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:
     """Cid's time was up while the others voted on an undo: Cid passed instead of what the order says."""
     await driven.begin("24h, then orders")

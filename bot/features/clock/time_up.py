@@ -189,10 +189,10 @@ class TimeUp(WaitTimers):
             waiting = [p for p in table.pending if p.seat == seat]
             turn = messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp)
             await _remind_anew(unit, table, wait.clock, recipient)
-            told = (
-                f"{deputy.name} decides for you this once at table {info.name} {info.code}, unless you move "
-                "first."
-            )
+            at_table = f"this once at table {info.name} {info.code}"
+            told = f"{deputy.name} decides for you {at_table}, unless you move first."
+            if seat in info.deputies:  # a deputy has let the time run out
+                told = f"{name}'s time is up. {deputy.name} decides for them {at_table}."
             await unit.outbox.enqueue(
                 *messages.with_own_news(turn, beside),
                 *beside,
