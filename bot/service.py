@@ -91,7 +91,7 @@ class Service(Hub):
         cache = self.cache
         self.pictures = pictures
         self.lobby = Lobby(cache, default_options, self.limits)
-        self.running = RunningTables(cache, self.limits)
+        self.running = RunningTables(cache)
         self.imports = GameImports(cache, self.lobby, read_game)
         self.replacements = Replacements(cache, self.polls)
         self.seats = SeatRequests(

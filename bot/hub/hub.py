@@ -302,7 +302,7 @@ class Hub:
                 return seated
             request = seated
         try:
-            result = await command.handler(table_id, request)
+            result = await command.handler(await self.cache.info(table_id), request)
         except ValueError as error:
             return LineRefused(*request.numbered_line(0), str(error))
         return QueryAnswer(command.name, result) if isinstance(result, str) else result

@@ -9,7 +9,14 @@ import pytest
 
 from bot.hub.info import open_seats
 from bot.hub.pace import calendar_of, parse_pace
-from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
+from bot.hub.request import (
+    Completed,
+    ConfirmationRequired,
+    LineRefused,
+    NotYourSeat,
+    PollUpdated,
+    QueryAnswer,
+)
 from bot.service import Service
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
@@ -420,3 +427,13 @@ async def test_a_stranger_proposes_no_pace(driven: DrivenTable) -> None:
     await driven.begin("none")
     await driven.person("Dora")
     assert isinstance(await driven.say("Dora", "pace 24h"), NotYourSeat)
+
+
+async def test_who_is_left_alone_ends_the_game(driven: DrivenTable) -> None:
+    """The host has resigned too. Cid opened a vote in which nobody had a vote."""
+    await driven.begin("none")
+    for name in ("Ann", "Bob"):
+        await driven.say(name, "resign yes")
+    assert isinstance(await driven.say("Cid", "end"), ConfirmationRequired)
+    assert isinstance(await driven.say("Cid", "end yes"), Completed)
+    assert (await driven.service.queries.table_info(driven.table)).status == "ended"

@@ -76,7 +76,10 @@ def invitations_sentence(players: list[Invited]) -> str:
     return f"Invitations go to {join_words([each.label for each in players])}."
 
 
-Act = Callable[[TableInfo, Request], Awaitable[str]]
+def _command(
+    statuses: tuple[TableStatus, ...], act: Callable[[TableInfo, Request], Awaitable[str]], *forms: Form
+) -> OpenCommand:
+    return OpenCommand(forms[0].text.split()[0], forms, act, needs_seat=False, statuses=statuses)
 
 
 class LobbyLines:
@@ -95,22 +98,15 @@ class LobbyLines:
         robot = Form("invite robot", "ask the others whether a computer player may play")
         decline = Form("decline", "no computer player shall play")
         return [
-            self._command(before, self._join, Form("join [NAME]", "take a seat")),
-            self._command(until_the_end, self._leave, Form("leave", "give up your seat")),
-            self._command(until_it_goes_on, self._invite, invite, robot),
-            self._command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
-            self._command(before, self._agree, Form("agree", "a computer player may play")),
-            self._command(before, self._decline, decline),
-            self._command(before, self._start, start),
-            self._command(before, self._keep, Form("keep", "keep a table open that would be closed")),
+            _command(before, self._join, Form("join [NAME]", "take a seat")),
+            _command(until_the_end, self._leave, Form("leave", "give up your seat")),
+            _command(until_it_goes_on, self._invite, invite, robot),
+            _command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
+            _command(before, self._agree, Form("agree", "a computer player may play")),
+            _command(before, self._decline, decline),
+            _command(before, self._start, start),
+            _command(before, self._keep, Form("keep", "keep a table open that would be closed")),
         ]
-
-    def _command(self, statuses: tuple[TableStatus, ...], act: Act, *forms: Form) -> OpenCommand:
-        async def handle(table_id: int, request: Request) -> str:
-            return await act(await self._cache.info(table_id), request)
-
-        name = forms[0].text.split()[0]
-        return OpenCommand(name, forms, handle, needs_seat=False, statuses=statuses)
 
     async def open_table(
         self, text: str, request: Request, options: Sequence[str] | None = None, **details: Any

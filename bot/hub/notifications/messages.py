@@ -182,7 +182,7 @@ def vote_requests(
     now: datetime,
     suffix: str = "",
 ) -> list[NewMessage]:
-    """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
+    """A seat is asked to vote. suffix: see `turn_messages`."""
     key = poll_id(open_poll)
     question = str(open_poll.poll.details["question"])
     notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(question,))
