@@ -96,14 +96,13 @@ class Hub:
         keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
         limits: Limits | None = None,
-        polls: Callable[[TableCache], PollHandler],
         follow: Followers | None,
     ) -> None:
         """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
         message is sent. limits: what one person may do on one day. follow: see `Clock`."""
         self.store = store
         self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
-        self.polls = polls(self.cache)
+        self.polls = PollHandler(self.cache)
         self.clock = Clock(self.cache, follow)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()
@@ -121,6 +120,7 @@ class Hub:
         """Put a feature in. Raises ValueError for a command whose word is taken."""
         self.commands.add(feature.commands)
         self.polls.motions |= feature.motions
+        self.polls.orders = feature.orders or self.polls.orders
         self.clock.timers |= feature.timers
         self.leads |= feature.leads
         self.pages |= feature.pages

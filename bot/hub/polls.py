@@ -36,6 +36,7 @@ from bot.position import text_views
 from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from engine.core.words import join_words, names_are
+from engine.standing_orders import ArmedOrder
 from storage import AlreadyExists, NewMessage, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
@@ -81,20 +82,21 @@ class Motion(NamedTuple):
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
 
+class LeftOrders(NamedTuple):
+    """What players have left beforehand. declining_seat: the first of some voters who has declined. armed:
+    the orders of a person in a seat; raises LogNotLoaded."""
+
+    declining_seat: Callable[[LiveTable, Sequence[int]], int | None] = lambda table, voters: None
+    armed: Callable[[LiveTable, int, int], Sequence[ArmedOrder]] = lambda table, seat, person_id: ()
+
+
 class PollHandler:
-    """Opens polls at a held table, takes votes, and carries out what was decided.
+    """Opens polls at a held table, takes votes, and carries out what was decided. motions: by kind."""
 
-    motions: by kind. declining_seat: the first voter who has declined beforehand.
-    """
-
-    def __init__(
-        self,
-        cache: TableCache,
-        *,
-        declining_seat: Callable[[LiveTable, Sequence[int]], int | None],
-    ) -> None:
-        self._cache, self._declining_seat = cache, declining_seat
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
         self.motions: dict[str, Motion] = {}
+        self.orders = LeftOrders()
 
     async def open_poll(
         self,
@@ -127,7 +129,7 @@ class PollHandler:
                     request.proposer,
                 )
                 draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
-                decliner = self._declining_seat(table, voters)
+                decliner = self.orders.declining_seat(table, voters)
                 if decliner is not None:
                     return await self._decline_by_order(draft, request, opened, decliner)
                 await self.request_votes(draft, opened)
@@ -312,7 +314,9 @@ async def ask_to_vote(
         f"{info.id}.{seat}.{VOTE_KIND}.{open_poll.poll.id}", VOTE_KIND, at,
         table_id=info.id, seat=seat, details={"poll": open_poll.poll.id},
     )  # fmt: skip
-    return messages.vote_requests(info, seq, open_poll, seat, recipient, unit.now, suffix)
+    key, question = messages.poll_id(open_poll), str(open_poll.poll.details["question"])
+    notification = messages.Notification("vote", info.id, seq, seat, decision_id=key, sentences=(question,))
+    return messages.sent(info, notification, recipient, now=unit.now, suffix=key + suffix)
 
 
 def poll_outcome(votes: Iterable[bool | None]) -> str | None:

@@ -173,22 +173,6 @@ def may_vote(table: TableInfo, open_poll: TablePoll, seat: int, person_id: int) 
     return not (is_deputy and (poll.kind == END_POLL or poll.details.get("seat") == seat))
 
 
-def vote_requests(
-    table: TableInfo,
-    seq: int,
-    open_poll: TablePoll,
-    seat: int,
-    recipient: Recipient,
-    now: datetime,
-    suffix: str = "",
-) -> list[NewMessage]:
-    """A seat is asked to vote. suffix: see `turn_messages`."""
-    key = poll_id(open_poll)
-    question = str(open_poll.poll.details["question"])
-    notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(question,))
-    return sent(table, notification, recipient, now=now, suffix=key + suffix)
-
-
 def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
     """A seat is reserved for a person. players: who is to play, where more are invited at once."""
     notification = Notification("invited", table.id, table.seq, sentences=tuple(players))
