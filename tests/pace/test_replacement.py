@@ -196,6 +196,7 @@ async def test_when_they_are_late_the_others_decide(driven: DrivenTable, pace: s
     assert await voters(driven) == ["Ann"]
     await driven.wait_until(START + late_days * DAY + timedelta(minutes=5))
     assert await voters(driven) == ["Bob", "Cid"]
+    assert driven.heard("Bob", "vote")[-1].endswith("play on for Ann. Ann is late, so the others decide.")
     await driven.say("Bob", "accept")
     assert await names(driven) == ("Ann", "Bob", "Cid")
     await driven.say("Cid", "accept")

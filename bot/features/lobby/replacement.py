@@ -127,6 +127,8 @@ class Replacements:
         details = {**details, "former": player.person_id if player else None}
         if seat not in voters:
             details["late"] = True
+            if kind == "replace":
+                question += f" {table.info.names[seat]} is late, so the others decide."
         new = details.get("person")  # their name is in the question, and is deleted with them
         request = Request(UNKNOWN_SEAT, (kind,), (0,), None, None, new, TRANSPORT)
         return await self._polls.open_poll(
