@@ -210,7 +210,8 @@ class RunningTables:
             async with self._cache.commit(table, request_id) as draft:
                 what = "ends the game" if table.begun else "closes the table"
                 await record_end(draft, f"{actor_name(info, by)} {what}.", by)
-                draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None
+                done = f"Table {info.code} is {'ended' if table.begun else 'closed'}."
+                draft.result = Completed((), (done,)) if request_id else None
         return table.info
 
     async def talk(

@@ -46,7 +46,7 @@ from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
 from bot.hub.people import Kind, LimitReached, Limits
 from bot.hub.play import MoveHandler
-from bot.hub.polls import PollHandler, can_only_vote
+from bot.hub.polls import PollHandler, can_only_vote, in_voting_seat
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
@@ -366,7 +366,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         if not table.begun:
             return out_of_play(table.stored_info)
-        seated = in_seat(table.info, request)
+        seated = in_seat(table.info, in_voting_seat(table, request))
         if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)

@@ -20,6 +20,7 @@ from bot.hub.notifications.notify import Recipient, wanted_channels
 from bot.hub.notifications.preferences import not_quiet
 from bot.hub.pace import Pace
 from bot.hub.request import (
+    UNKNOWN_SEAT,
     CommandResult,
     Completed,
     LineAmbiguous,
@@ -334,6 +335,24 @@ def poll_for(table: LiveTable, request: Request) -> TablePoll | None:
         named = (poll for poll in polls if messages.poll_id(poll) == request.decision_id)
         return next(named, None)
     return next((open_poll for open_poll in polls if open_poll.votes[request.seat] is None), None)
+
+
+def in_voting_seat(table: LiveTable, request: Request) -> Request:
+    """A vote of somebody who plays for several seats, in the first of them whose vote is missing."""
+    person_id = request.person_id
+    if request.seat != UNKNOWN_SEAT or person_id is None or request.word not in ("accept", "decline"):
+        return request
+    seats = table.info.seats_of(person_id)
+    names_vote = request.rest.casefold() == "vote" or request.answers_poll or not table.state.offers
+    if len(seats) < 2 or not names_vote:
+        return request
+    for open_poll in table.polls:
+        if not request.answers_poll or messages.poll_id(open_poll) == request.decision_id:
+            for seat in seats:
+                may_vote = messages.may_vote(table.info, open_poll, seat, person_id)
+                if open_poll.votes.get(seat, True) is None and may_vote:
+                    return request._replace(seat=seat)
+    return request
 
 
 def _cast_already(table: LiveTable, request: Request) -> TablePoll | None:

@@ -360,6 +360,16 @@ async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: 
     assert driven.heard("Ann", "seat_request") != []
 
 
+async def test_nobody_asks_for_the_seat_of_a_player_without_end(driven: DrivenTable) -> None:
+    """Whoever knew the code of a table could have its players asked again after each answer."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    for _ in range(10):
+        assert (await ask(driven, "Dora", "ask Bob")).startswith("You have asked to play on for Bob")
+        assert isinstance(await driven.say("Bob", "decline vote"), PollUpdated)
+    assert (await ask(driven, "Dora", "ask Bob")).startswith("You have asked for 10 seats today")
+
+
 async def test_a_vote_about_each_seat_may_be_open(driven: DrivenTable) -> None:
     """Eve was told that the vote about Ann's seat was open already, and could not ask."""
     await asked_for_ann(driven, "24h")

@@ -37,6 +37,15 @@ async def test_a_deputy_of_two_seats_plays_for_both(driven: DrivenTable) -> None
     assert len(driven.heard("Eve", "news")) == 1
 
 
+async def test_a_deputy_of_two_seats_votes_for_both(driven: DrivenTable) -> None:
+    """Both lines were Ann's vote."""
+    await with_deputy(driven, "Ann", "Bob")
+    await driven.say("Cid", "pace 48h")
+    for line in ("accept vote", "accept"):
+        assert isinstance(await driven.say("Eve", line), PollUpdated)
+    assert str((await driven.service.queries.table_info(driven.table)).pace) == "48h"
+
+
 async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
     await with_deputy(driven, "Ann", "Bob")
     driven.now += timedelta(minutes=5)

@@ -90,6 +90,8 @@ class SeatRequests:
         if (player := info.player_at(seat)) is not None and not player.is_robot:
             check_no_robot_name(name)
             check_seat_name(info, name, seat)
+            async with self._cache.store.begin(excludes_others=False) as unit:
+                await self._limits.count(unit, person_id, "requests")
             return await self._replacements.ask(table_id, seat, person_id, name, by_operator=by_operator)
         is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):

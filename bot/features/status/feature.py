@@ -104,9 +104,10 @@ class StatusCommands:
                     question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
                     return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
         if not request.confirmed:
-            return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.")
+            what = "ends unfinished" if table.begun else "is closed"
+            return ask_to_confirm(request, f"Table {info.code} {what}, for all its players.")
         info = await self._running.end_now(info.id, by=by, request_id=request.request_id)
-        return Completed((), (f"Table {info.code} is ended.",))
+        return Completed((), (f"Table {info.code} is {'ended' if table.begun else 'closed'}.",))
 
 
 def _check_alone(request: Request) -> None:
