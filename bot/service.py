@@ -36,7 +36,7 @@ from bot.features.status.feature import StatusCommands
 from bot.features.undo.feature import UndoHandler
 from bot.features.views import feature as views
 from bot.features.votes import feature as votes
-from bot.features.votes.feature import VOTE_KIND, remind_of_vote, set_vote_reminders
+from bot.features.votes.feature import remind_of_vote
 from bot.features.watch.address import GameAddresses
 from bot.features.watch.feature import Watcher, WatchingPermission
 from bot.hub.cache import KEEP_MEGABYTES
@@ -44,7 +44,7 @@ from bot.hub.changes import RunningTables
 from bot.hub.feature import Feature
 from bot.hub.hub import Hub
 from bot.hub.people import Limits, PrivacySettings
-from bot.hub.polls import HOLD_KIND, PollHandler
+from bot.hub.polls import HOLD_KIND, VOTE_KIND, LeftOrders
 from bot.hub.timers import LATE_KIND, Followers
 from bot.pictures.workers import PictureWorkers
 from storage import Store
@@ -81,17 +81,14 @@ class Service(Hub):
         out. privacy: what the host has set about the data of people. watched_sites: from
         which games are read by their address. Raises ValueError for one that is
         required."""
-        self._has_orders = "standing_orders" not in without
-        decliner = declining_seat if self._has_orders else lambda table, voters: None
         super().__init__(
             store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff, limits=limits,
-            polls=partial(PollHandler, remind=set_vote_reminders, declining_seat=decliner),
             follow=None if "clock" in without else Followers(follow_tables, follow_table, is_at_rest),
         )  # fmt: skip
         cache = self.cache
         self.pictures = pictures
         self.lobby = Lobby(cache, default_options, self.limits)
-        self.running = RunningTables(cache, self.limits)
+        self.running = RunningTables(cache)
         self.imports = GameImports(cache, self.lobby, read_game)
         self.replacements = Replacements(cache, self.polls)
         self.seats = SeatRequests(
@@ -120,8 +117,7 @@ class Service(Hub):
         """Everything that Railpost can do, in the order in which `help` lists it."""
         cache, polls, submit = self.cache, self.polls, self.submit
         undo, clock, runner = UndoHandler(cache, polls), TimeCommands(cache, polls), OrderRunner(cache, polls)
-        own_orders = armed_orders if self._has_orders else lambda table, seat, person_id: []
-        plans = PlanHandler(self.store, self.limits, self.moves, own_orders)
+        plans = PlanHandler(self.store, self.limits, self.moves, polls)
         replacements = self.replacements
         lobby = LobbyCommands(
             cache, self.lobby, self.seats, polls, replacements, self.lobby_lines, self.queries
@@ -141,7 +137,7 @@ class Service(Hub):
         yield Feature("plans", plans.commands(), turn_pages=[add_try_button])
         yield Feature(
             "standing_orders", OrderHandler(cache, self.moves).commands(), timers={HOLD_KIND: runner.release},
-            reactions=[runner.run], turn_pages=[add_to_turn],
+            reactions=[runner.run], turn_pages=[add_to_turn], orders=LeftOrders(declining_seat, armed_orders),
         )  # fmt: skip
         turn_pages = [undo.add_to_turn]
         yield Feature("undo", undo.commands(), undo.motions(), turn_pages=turn_pages, is_required=True)

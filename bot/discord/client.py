@@ -33,12 +33,12 @@ from bot.discord.interactions.interactions import InteractionHandler
 from bot.discord.invite_link import NO_APPLICATION, invite_link
 from bot.discord.sessions import JOB, SessionStarts, guild_shards_of, job_names
 from bot.discord.slash import localized
+from bot.hub.loading import operator_log
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from storage import StoreError
 
 log = logging.getLogger(__name__)
-operator_log = logging.getLogger("for the operator")
 
 REGISTERED_COMMANDS_KEY = "discord.commands"
 TOKEN_REFUSED = "Discord does not accept RAILPOST_DISCORD_TOKEN"

@@ -27,6 +27,7 @@ from bot.email.policy import MailPolicy
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ReplyLimits
 from bot.email.stored_mail import ASKED_ANEW, InboundMail, enqueue_mail, texts_together
+from bot.hub.loading import operator_log
 from bot.hub.notifications.due_messages import still_wanted
 from bot.hub.notifications.messages import decode_notification
 from bot.hub.people import fault_of
@@ -42,7 +43,6 @@ from mail.smtp import DueMail, LeasedMails, SmtpDeliveryWorker, retry_at
 from storage import OutboxMessage, UnitOfWork
 
 log = logging.getLogger(__name__)
-operator_log = logging.getLogger("for the operator")
 
 MAILBOX = "mailbox"  # the job of the one process that reads mail; others only send
 TIDYING = "mailbox-tidying"

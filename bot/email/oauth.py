@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +17,9 @@ import aiohttp
 import msgspec
 
 from bot.config import OAuthSettings
+from bot.hub.loading import operator_log
 from mail.connecting import TokenUnavailable
 from storage import write_whole
-
-operator_log = logging.getLogger("for the operator")
 
 FILE_NAME = "mail-refresh-token"
 TIMEOUT = aiohttp.ClientTimeout(total=20)

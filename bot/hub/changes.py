@@ -21,7 +21,6 @@ from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo, status_text
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
-from bot.hub.people import Limits
 from bot.hub.request import Completed
 from bot.hub.seating import (
     check_no_robot_name,
@@ -91,22 +90,18 @@ def again_on_conflict(method: Method) -> Method:
     return cast(Method, attempts)
 
 
-class TableChanges:
-    """Changes of tables that are not moves."""
-
-    def __init__(self, cache: TableCache, limits: Limits) -> None:
-        """limits: what one person may do on one day."""
-        self._cache, self._limits = cache, limits
-
-    @asynccontextmanager
-    async def changing(self, table: LiveTable, *, refresh_card: bool = True) -> AsyncIterator[UnitOfWork]:
-        """A transaction without a log row. The lobby's card on Discord is refreshed unless told otherwise."""
-        info = table.stored_info
-        async with self._cache.commit(table) as draft:
-            unit = await draft.unit()
-            yield unit
-            await renew_expiry(unit, info)
-            draft.messages += messages.lobby_refreshes(info) if refresh_card else []
+@asynccontextmanager
+async def changing(
+    cache: TableCache, table: LiveTable, *, refresh_card: bool = True
+) -> AsyncIterator[UnitOfWork]:
+    """A transaction at a held table without a log row. The lobby's card on Discord is refreshed unless told
+    otherwise."""
+    info = table.stored_info
+    async with cache.commit(table) as draft:
+        unit = await draft.unit()
+        yield unit
+        await renew_expiry(unit, info)
+        draft.messages += messages.lobby_refreshes(info) if refresh_card else []
 
 
 LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
@@ -126,8 +121,11 @@ STANDINGS = " Standings: "
 """Between who has ended a game and how its players stood, in the log."""
 
 
-class RunningTables(TableChanges):
+class RunningTables:
     """Everything about tables in play that is not a move."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
 
     @again_on_conflict
     async def replace_player(
@@ -202,16 +200,18 @@ class RunningTables(TableChanges):
 
     @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
-        """End the game unfinished, or close the lobby. For the host."""
+        """End the game unfinished, or close the lobby. For the host, and the only player of a game."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
-            check_allowed(info, by)
+            is_alone = table.begun and all(player.person_id == by for player in info.seated_players)
+            check_allowed(info, by, seated_players=is_alone)
             if info.is_over:
                 raise ValueError(info.status_sentence)
             async with self._cache.commit(table, request_id) as draft:
                 what = "ends the game" if table.begun else "closes the table"
                 await record_end(draft, f"{actor_name(info, by)} {what}.", by)
-                draft.result = Completed((), (f"Table {info.code} is ended.",)) if request_id else None
+                done = f"Table {info.code} is {'ended' if table.begun else 'closed'}."
+                draft.result = Completed((), (done,)) if request_id else None
         return table.info
 
     async def talk(

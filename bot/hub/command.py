@@ -21,6 +21,7 @@ from enum import Enum
 from functools import cached_property
 
 import engine
+from bot.hub.info import TableInfo
 from bot.hub.request import CommandResult, LineUnreadable, QueryAnswer, Request, first_word
 from bot.hub.table import LiveTable
 from mail.reading.line_text import without_courtesies
@@ -190,7 +191,8 @@ class TableCommand:
 class OpenCommand:
     """A command that is carried out while the table goes on.
 
-    handler: returns a result, or the text of an answer; raises ValueError. needs_seat: for people who sit at
+    handler: gets what is known of the table, not held; returns a result, or the text of an answer; raises
+    ValueError. needs_seat: for people who sit at
     the table of a game that has started; else for everybody. statuses: of the tables at which it is read, if
     not of all; its word may begin a line of the game, or be another command, at the others. from_outside: it
     may be said in an email that names the table, without a reply to one about it; so may all with statuses.
@@ -198,7 +200,7 @@ class OpenCommand:
 
     name: str
     forms: tuple[Form, ...]
-    handler: Callable[[int, Request], Awaitable[CommandResult | str]]
+    handler: Callable[[TableInfo, Request], Awaitable[CommandResult | str]]
     needs_seat: bool = True
     statuses: tuple[TableStatus, ...] = ()
     from_outside: bool = False

@@ -11,7 +11,7 @@ from bot.hub.command import Command
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import Notification
-from bot.hub.polls import Motion
+from bot.hub.polls import LeftOrders, Motion
 from bot.hub.table import LiveTable, TableView
 from bot.hub.timers import TimerHandler
 from bot.position.controls import ExportedFile, ReviewChart, Say, Show
@@ -103,7 +103,7 @@ class Feature(NamedTuple):
     commands: words that begin a line. motions: by the kind of poll that decides on them. timers: by the kind
     of what is due. leads: by name, work that one process of a store does. pages: by the kind of a
     notification. turn_pages: add to the page of a turn. endings: add to the page of the end of a game.
-    is_required: the service cannot do without it.
+    orders: what players have left beforehand. is_required: the service cannot do without it.
     """
 
     name: str
@@ -115,4 +115,5 @@ class Feature(NamedTuple):
     pages: Mapping[str, MakePage] = NOTHING
     turn_pages: Sequence[AddToTurn] = ()
     endings: Sequence[AddToEnding] = ()
+    orders: LeftOrders | None = None
     is_required: bool = False

@@ -46,7 +46,7 @@ from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.ending import ending_page
 from bot.hub.people import Kind, LimitReached, Limits
 from bot.hub.play import MoveHandler
-from bot.hub.polls import PollHandler, can_only_vote
+from bot.hub.polls import PollHandler, can_only_vote, in_voting_seat
 from bot.hub.queries import TableQueries
 from bot.hub.request import (
     UNKNOWN_SEAT,
@@ -96,14 +96,13 @@ class Hub:
         keep_megabytes: float = KEEP_MEGABYTES,
         ping_holdoff: float = 0,
         limits: Limits | None = None,
-        polls: Callable[[TableCache], PollHandler],
         follow: Followers | None,
     ) -> None:
         """keep_megabytes: about so much of tables stays in memory. ping_holdoff: seconds before a turn
         message is sent. limits: what one person may do on one day. follow: see `Clock`."""
         self.store = store
         self.cache = TableCache(store, keep_megabytes=keep_megabytes, ping_holdoff=ping_holdoff)
-        self.polls = polls(self.cache)
+        self.polls = PollHandler(self.cache)
         self.clock = Clock(self.cache, follow)
         self.queries = TableQueries(self.cache)
         self.limits = limits or Limits()
@@ -121,6 +120,7 @@ class Hub:
         """Put a feature in. Raises ValueError for a command whose word is taken."""
         self.commands.add(feature.commands)
         self.polls.motions |= feature.motions
+        self.polls.orders = feature.orders or self.polls.orders
         self.clock.timers |= feature.timers
         self.leads |= feature.leads
         self.pages |= feature.pages
@@ -302,7 +302,7 @@ class Hub:
                 return seated
             request = seated
         try:
-            result = await command.handler(table_id, request)
+            result = await command.handler(await self.cache.info(table_id), request)
         except ValueError as error:
             return LineRefused(*request.numbered_line(0), str(error))
         return QueryAnswer(command.name, result) if isinstance(result, str) else result
@@ -366,7 +366,7 @@ class Hub:
         """Check whose seat it is, carry the request out, and store the result of one that changed nothing."""
         if not table.begun:
             return out_of_play(table.stored_info)
-        seated = in_seat(table.info, request)
+        seated = in_seat(table.info, in_voting_seat(table, request))
         if not isinstance(seated, Request):
             return seated
         result = await self._dispatch(table, seated)

@@ -6,7 +6,7 @@ A feature opens a poll of its kind and registers the motion that is carried out 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -14,11 +14,13 @@ import engine
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_info
+from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications import messages
-from bot.hub.notifications.notify import Recipient
+from bot.hub.notifications.notify import Recipient, wanted_channels
+from bot.hub.notifications.preferences import not_quiet
 from bot.hub.pace import Pace
 from bot.hub.request import (
+    UNKNOWN_SEAT,
     CommandResult,
     Completed,
     LineAmbiguous,
@@ -35,11 +37,15 @@ from bot.position import text_views
 from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from engine.core.words import join_words, names_are
-from storage import AlreadyExists, TablePoll, UnitOfWork
+from engine.standing_orders import ArmedOrder
+from storage import AlreadyExists, NewMessage, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
 """The kind of poll for which robots and orders wait, and the kind of the timer at the end of that time."""
+VOTE_KIND = "vote"
+"""The kind of the timer that reminds of a vote."""
+DAY = timedelta(days=1)
 REWIND_POLLS = UNDO_POLL, "redo"
 """Kinds of polls whose details name the last move of the line of play that they lead to, as `target`."""
 
@@ -57,7 +63,7 @@ def held_until(polls: Iterable[TablePoll], pace: Pace, now: datetime) -> datetim
 
 def _hold_end(poll: TablePoll, pace: Pace) -> datetime:
     """Until when robots and orders wait for a vote: for the allowance of a decision, by default a day."""
-    wait = timedelta(seconds=pace.seconds) if pace.kind == "each" else timedelta(days=1)
+    wait = timedelta(seconds=pace.seconds) if pace.kind == "each" else DAY
     return poll.poll.opened_at + wait
 
 
@@ -77,22 +83,21 @@ class Motion(NamedTuple):
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
 
+class LeftOrders(NamedTuple):
+    """What players have left beforehand. declining_seat: the first of some voters who has declined. armed:
+    the orders of a person in a seat; raises LogNotLoaded."""
+
+    declining_seat: Callable[[LiveTable, Sequence[int]], int | None] = lambda table, voters: None
+    armed: Callable[[LiveTable, int, int], Sequence[ArmedOrder]] = lambda table, seat, person_id: ()
+
+
 class PollHandler:
-    """Opens polls at a held table, takes votes, and carries out what was decided.
+    """Opens polls at a held table, takes votes, and carries out what was decided. motions: by kind."""
 
-    motions: by kind. remind: sets the reminders of a poll. declining_seat: the first voter who has declined
-    beforehand.
-    """
-
-    def __init__(
-        self,
-        cache: TableCache,
-        *,
-        remind: Callable[[UnitOfWork, TableInfo, TablePoll, Mapping[int, Recipient]], Awaitable[None]],
-        declining_seat: Callable[[LiveTable, Sequence[int]], int | None],
-    ) -> None:
-        self._cache, self._remind, self._declining_seat = cache, remind, declining_seat
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
         self.motions: dict[str, Motion] = {}
+        self.orders = LeftOrders()
 
     async def open_poll(
         self,
@@ -105,7 +110,11 @@ class PollHandler:
         *,
         instead_of: TablePoll | None = None,
     ) -> CommandResult:
-        """Ask seats for their votes. instead_of: a poll that is closed, because others are asked now."""
+        """Ask seats for their votes.
+
+        kind: of the motion. At a table one poll of a kind is open, of `replace:2` one about that seat.
+        instead_of: a poll that is closed, because others are asked now.
+        """
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{names_are(names)} asked to vote."
         try:
@@ -121,7 +130,7 @@ class PollHandler:
                     request.proposer,
                 )
                 draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
-                decliner = self._declining_seat(table, voters)
+                decliner = self.orders.declining_seat(table, voters)
                 if decliner is not None:
                     return await self._decline_by_order(draft, request, opened, decliner)
                 await self.request_votes(draft, opened)
@@ -149,6 +158,10 @@ class PollHandler:
         draft.result = PollUpdated(messages.poll_id(opened), (question, f"{declines}.", *more), (), outcome)
         return draft.result
 
+    def _motion(self, open_poll: TablePoll) -> Motion | None:
+        """What a poll decides; None for one of a feature that is not here."""
+        return self.motions.get(open_poll.poll.kind.partition(":")[0])
+
     async def vote(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Carry out `accept` or `decline` as a vote; None if the line is meant for the game."""
         word, _, rest = request.lines[0].casefold().partition(" ")
@@ -173,7 +186,7 @@ class PollHandler:
             reason = "That vote is closed, or you have no vote in it."
             return StaleDecision(reason) if required else None
         agrees = word == "accept"
-        if agrees and open_poll.poll.kind not in self.motions:
+        if agrees and self._motion(open_poll) is None:
             return refused(request, "This service cannot do what the vote is about; ask its operator.")
         writer, info = request.person_id, table.stored_info
         if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
@@ -206,7 +219,8 @@ class PollHandler:
         if outcome == "failed":
             await self.drop(draft, open_poll, f"{table.state.players[request.seat]} declines", outcome)
             return outcome, ["Nothing changes."]
-        motion = self.motions[poll.kind]
+        motion = self._motion(open_poll)
+        assert motion is not None
         if not motion.is_possible(table, table.stored_info, open_poll):
             await polls.close(poll.id, "superseded")
             return "superseded", ["What the vote was about no longer exists."]
@@ -218,7 +232,7 @@ class PollHandler:
     ) -> str:
         """Close a poll of which nothing comes, and tell the table why; the sentence."""
         await (await draft.unit()).polls.close(open_poll.poll.id, outcome)
-        if (motion := self.motions.get(open_poll.poll.kind)) is not None:
+        if (motion := self._motion(open_poll)) is not None:
             await motion.drop(draft, open_poll, why)
         sentence = f"The vote is over, because {why}: {open_poll.poll.details['question']}"
         draft.announce("news", sentence)
@@ -228,7 +242,7 @@ class PollHandler:
         """A seat has moved: close the polls that end with that, unless this commit has closed them."""
         unit, table = draft.open_unit, draft.table
         for open_poll in await unit.polls.open_polls(table.stored_info.id) if unit else table.polls:
-            motion = self.motions.get(open_poll.poll.kind)
+            motion = self._motion(open_poll)
             if motion is not None and motion.ends_with_move(open_poll, seat):
                 await self.drop_noted(draft, open_poll, f"{table.state.players[seat]} has moved")
 
@@ -237,19 +251,22 @@ class PollHandler:
         draft.add_note("service", "vote", await self.drop(draft, open_poll, why))
 
     async def drop_moot(self, draft: CommitDraft) -> None:
-        """Close the polls about seats that have changed, and all with the end of the game."""
+        """Close the polls about seats that have changed, and all with the end of the game; who plays on in a
+        seat is asked for its vote."""
         if not draft.table.polls or not (draft.ends_game or draft.changes_seats):
             return
         unit, table = await draft.unit(), draft.table
         info = await load_info(unit, table.stored_info.id)
         for open_poll in await unit.polls.open_polls(info.id):
-            motion = self.motions.get(open_poll.poll.kind)
+            motion = self._motion(open_poll)
             if draft.ends_game:  # the table is told of that
                 await unit.polls.close(open_poll.poll.id, "superseded")
                 if motion is not None:
                     await motion.drop(draft, open_poll, "the game is over")
             elif motion is not None and not motion.is_possible(table, info, open_poll):
                 await self.drop(draft, open_poll, "the seats have changed")
+            else:
+                await self._ask_new_players(draft, info, open_poll)
 
     async def drop_votes_of(self, draft: CommitDraft, seat: int, why: str) -> None:
         """The player of a seat is gone: no vote waits for them."""
@@ -259,13 +276,48 @@ class PollHandler:
 
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
-        info, recipients = draft.table.stored_info, draft.table.metadata.recipients
-        await self._remind(await draft.unit(), info, open_poll, recipients)
+        unit, info = await draft.unit(), draft.table.stored_info
+        for seat, recipient in draft.table.metadata.recipients.items():
+            if open_poll.votes.get(seat, True) is None:
+                draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+    @staticmethod
+    async def _ask_new_players(draft: CommitDraft, info: TableInfo, open_poll: TablePoll) -> None:
+        """Ask who plays on in a seat for the vote that it has not cast. info: with the new players."""
+        unit, before = await draft.unit(), draft.table.stored_info
         for seat, vote in open_poll.votes.items():
-            if vote is None and info.player_at(seat):
-                draft.messages += messages.vote_requests(
-                    info, draft.seq, open_poll, seat, recipients.get(seat), draft.timestamp
-                )
+            player = info.player_at(seat)
+            if vote is None and player and before.seat_of(player.person_id) != seat:
+                recipient = await load_recipient(unit, player.person_id, seat)
+                draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+
+async def ask_to_vote(
+    unit: UnitOfWork,
+    info: TableInfo,
+    seq: int,
+    open_poll: TablePoll,
+    seat: int,
+    recipient: Recipient,
+    suffix: str = "",
+) -> list[NewMessage]:
+    """The messages that ask a seat for its vote; the first reminder is set. seq: the row of the log that it
+    is about. suffix: tells the messages of those who are asked once more.
+
+    Who sleeps is not pinged in the thread. Where they are told there alone, they are reminded when they wake.
+    """
+    if not messages.may_vote(info, open_poll, seat, recipient.person_id):
+        return []
+    at = not_quiet(unit.now, recipient.settings.quiet_hours)
+    if at == unit.now or wanted_channels(info, recipient) != {"table"}:
+        at = unit.now + DAY
+    await unit.clocks.set_due(
+        f"{info.id}.{seat}.{VOTE_KIND}.{open_poll.poll.id}", VOTE_KIND, at,
+        table_id=info.id, seat=seat, details={"poll": open_poll.poll.id},
+    )  # fmt: skip
+    key, question = messages.poll_id(open_poll), str(open_poll.poll.details["question"])
+    notification = messages.Notification("vote", info.id, seq, seat, decision_id=key, sentences=(question,))
+    return messages.sent(info, notification, recipient, now=unit.now, suffix=key + suffix)
 
 
 def poll_outcome(votes: Iterable[bool | None]) -> str | None:
@@ -283,6 +335,24 @@ def poll_for(table: LiveTable, request: Request) -> TablePoll | None:
         named = (poll for poll in polls if messages.poll_id(poll) == request.decision_id)
         return next(named, None)
     return next((open_poll for open_poll in polls if open_poll.votes[request.seat] is None), None)
+
+
+def in_voting_seat(table: LiveTable, request: Request) -> Request:
+    """A vote of somebody who plays for several seats, in the first of them whose vote is missing."""
+    person_id = request.person_id
+    if request.seat != UNKNOWN_SEAT or person_id is None or request.word not in ("accept", "decline"):
+        return request
+    seats = table.info.seats_of(person_id)
+    names_vote = request.rest.casefold() == "vote" or request.answers_poll or not table.state.offers
+    if len(seats) < 2 or not names_vote:
+        return request
+    for open_poll in table.polls:
+        if not request.answers_poll or messages.poll_id(open_poll) == request.decision_id:
+            for seat in seats:
+                may_vote = messages.may_vote(table.info, open_poll, seat, person_id)
+                if open_poll.votes.get(seat, True) is None and may_vote:
+                    return request._replace(seat=seat)
+    return request
 
 
 def _cast_already(table: LiveTable, request: Request) -> TablePoll | None:

@@ -90,14 +90,8 @@ class TableQueries:
             tables = await unit.tables.find(*statuses, person_id=person_id, location=location)
             return [await load_info(unit, table.id) for table in tables]
 
-    async def newest_table(self, statuses: Sequence[TableStatus]) -> TableInfo | None:
-        """The newest table with one of the statuses."""
-        async with self._cache.store.read() as unit:
-            table = await unit.tables.newest(*statuses)
-            return await load_info(unit, table.id) if table else None
-
     async def table_ids(self, statuses: Sequence[TableStatus]) -> list[int]:
-        """The ids of all tables with one of the statuses; cheap also for many."""
+        """The ids of all tables with one of the statuses, oldest first; cheap also for many."""
         async with self._cache.store.read() as unit:
             return await unit.tables.ids(*statuses)
 

@@ -13,6 +13,7 @@ from bot.hub.notifications import messages
 from bot.hub.table import LiveTable
 from bot.position.pending import engine_seat
 from engine.core.words import join_words
+from engine.game import GameTitle
 from engine.kernel import check_names
 from storage import AlreadyExists, LogRow, Person, UnitOfWork
 
@@ -64,6 +65,14 @@ def check_name(info: TableInfo, name: str, reserved: SeatedPlayer | None) -> Non
         raise ValueError(f"Table {info.code} is full: {info.title} has at most {len(others)} seats.")
     check_names(title, [*others, name])
     check_distinct(name, others)
+
+
+def check_new_names(title: GameTitle, names: Sequence[str]) -> None:
+    """Raises ValueError for names of people that cannot be used at one new table."""
+    check_names(title, names)
+    for number, name in enumerate(names):
+        check_no_robot_name(name)
+        check_distinct(name, names[:number])
 
 
 def check_seat_name(info: TableInfo, name: str, seat: int) -> None:

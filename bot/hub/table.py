@@ -243,10 +243,6 @@ class LiveTable:
             self._encoded = engine.encode_state(self.state)
         return self._encoded
 
-    def copy_state(self) -> engine.State:
-        """A copy of the position. Raises ValueError before the start."""
-        return engine.decode_state(self.encoded_state)
-
     def give_state(self) -> engine.State:
         """The position, to be changed by the caller; the table keeps the encoded one.
 
@@ -273,7 +269,7 @@ class LiveTable:
     def state_at(self, seq: int) -> engine.State:
         """The position after row `seq` of the log, a copy. Raises ValueError if there is no such position."""
         if seq == self.seq and self._state is not None:
-            return self.copy_state()
+            return engine.decode_state(self.encoded_state)
         return self.log.state_at(seq)
 
     # -- the table now -----------------------------------------------------------------------

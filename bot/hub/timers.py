@@ -30,12 +30,11 @@ import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.hub.cache import TableCache
-from bot.hub.loading import UnreadableTable
+from bot.hub.loading import UnreadableTable, operator_log
 from bot.hub.table import LiveTable
 from storage import JobState, NotFound, SeatClock, Store, StoredTimer, StoreError, UnitOfWork, Work
 
 log = logging.getLogger(__name__)
-operator_log = logging.getLogger("for the operator")
 
 LAST_TIME = "clock.last"
 LATE_KIND, NUDGE_KIND, PING_KIND = "late", "nudge", "ping"

@@ -17,10 +17,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.config import Settings
+from bot.hub.loading import operator_log
 from storage import Store, StoreError, backup, write_whole
 
 log = logging.getLogger(__name__)
-operator_log = logging.getLogger("for the operator")
 
 FOLDER = "backups"
 KEPT = 7

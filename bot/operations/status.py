@@ -156,7 +156,7 @@ class _Stored(NamedTuple):
     tables: dict[str, int]
     unreadable: list[str]
     clock: str | None
-    queues: dict[Channel, tuple[QueueStatus, datetime | None]]
+    queues: dict[Channel, QueueStatus]
 
 
 Question = Callable[[], Coroutine[Any, Any, Any]]
@@ -204,13 +204,7 @@ class StatusMonitor:
                 await unit.tables.count_by_status(),
                 [code for code in unreadable_tables() if await _is_stored(unit, code)],
                 await unit.settings.get(LAST_TIME),
-                {
-                    channel: (
-                        await unit.outbox.queue_status(channel),
-                        await unit.outbox.last_delivery(channel),
-                    )
-                    for channel in CHANNELS
-                },
+                {channel: await unit.outbox.queue_status(channel) for channel in CHANNELS},
             )
 
     async def report(self) -> StatusReport:
@@ -225,9 +219,11 @@ class StatusMonitor:
             clock_at = max(self._started_at, datetime.fromisoformat(clock)) if clock else self._started_at
             if now - clock_at > LATE:
                 problems.append(f"What is due at a time was not done since {_moment(clock_at)}. {NO_CLOCK}")
-            for channel, (status, last) in statuses.items():
+            for channel, status in statuses.items():
                 age = (now - status.oldest_pending).total_seconds() if status.oldest_pending else 0.0
-                queues.append(QueueReport(channel, status.pending, max(age, 0.0), status.dead, last))
+                queues.append(
+                    QueueReport(channel, status.pending, max(age, 0.0), status.dead, status.last_sent)
+                )
                 degraded += queue_troubles(channel, status)
         except StoreError as error:
             problems.append(str(error))

@@ -24,11 +24,11 @@ import msgspec
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from bot.hub.loading import operator_log
 from bot.operations.status import StatusMonitor, StatusReport
 from storage import Store, StoreError
 
 log = logging.getLogger(__name__)
-operator_log = logging.getLogger("for the operator")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

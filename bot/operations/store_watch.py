@@ -8,12 +8,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from bot.hub.loading import operator_log
 from bot.operations.backups import existing_backups
 from engine.core.words import counted
 from storage import FORMER_STORE_IDS, InvalidStore, Store, StoreError, StoreLost
 
 log = logging.getLogger(__name__)
-operator_log = logging.getLogger("for the operator")
 
 LOOK_EVERY = 5.0  # seconds
 WRITE_BACK_EVERY = 60.0  # seconds; so long nothing was committed before the log is written back

@@ -203,9 +203,10 @@ class Console:
         return await self._or_the_fault(self._open_latest())
 
     async def _open_latest(self) -> str:
-        newest = await self.service.queries.newest_table(("lobby", "running", "paused"))
-        if newest is None:
+        table_ids = await self.service.queries.table_ids(("lobby", "running", "paused"))
+        if not table_ids:
             return ""
+        newest = await self.service.queries.table_info(table_ids[-1])
         view = await self.service.queries.view(newest.id)
         self.tables.table_id, self._shown_seq = newest.id, newest.seq
         return "\n".join(filter(None, [table_summary(newest), waiting_text(view)]))

@@ -11,7 +11,7 @@ read up to any row, and everyone who reads the same rows sees the same line. Row
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func
 from sqlalchemy.exc import IntegrityError
@@ -22,17 +22,6 @@ from storage.errors import DuplicateRequest, NotFound, StoreError, WriteConflict
 from storage.models import LogRow, MoveRecord, NewMessage, RequestResult, TableSnapshot
 from storage.repositories.clocks import MARK_BEHIND
 from storage.transaction import Repository, select_columns
-
-
-class LineOfPlayRow(Protocol):
-    """The part of a log row that the line of play depends on."""
-
-    @property
-    def seq(self) -> int: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def rewinds_to(self) -> int | None: ...
 
 
 class LineOfPlay(NamedTuple):
@@ -50,7 +39,7 @@ class LineOfPlay(NamedTuple):
 EMPTY_LINE = LineOfPlay()
 
 
-def resolve_line_of_play(rows: Iterable[LineOfPlayRow], line: LineOfPlay = EMPTY_LINE) -> LineOfPlay:
+def resolve_line_of_play(rows: Iterable[LogRow], line: LineOfPlay = EMPTY_LINE) -> LineOfPlay:
     """The line of play after these rows, in order: from the first row of the log, or continuing a line.
 
     Raises StoreError where a row rewinds to a move that is not on the line.

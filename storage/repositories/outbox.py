@@ -35,13 +35,15 @@ from storage.transaction import GuildShards, Repository, insert_new, own_message
 
 class QueueStatus(NamedTuple):
     """The queue of a channel: pending messages, since when the oldest waits, messages that were given up, how
-    many of these in the last day, and since when. What is not to be sent before a time waits from then on."""
+    many of these in the last day, and since when; when the last was sent, of those that are still kept. What
+    is not to be sent before a time waits from then on."""
 
     pending: int
     oldest_pending: datetime | None
     dead: int
     dead_today: int = 0
     dead_since: datetime | None = None
+    last_sent: datetime | None = None
 
 
 PENDING = literal_column("'pending'", String)
@@ -294,14 +296,10 @@ class OutboxRepository(Repository):
             func.count().filter(is_dead),
             func.count().filter(today),
             func.min(OutboxMessage.finished_at).filter(today),
+            func.max(OutboxMessage.finished_at).filter(col(OutboxMessage.status) == "sent"),
         )
         query = query.where(col(OutboxMessage.channel) == channel)
         return QueueStatus(*await self._db.read(lambda connection: connection.execute(query).one()))
-
-    async def last_delivery(self, channel: Channel) -> datetime | None:
-        """When the last message was sent; of those that are still kept."""
-        query = select(func.max(OutboxMessage.finished_at)).filter_by(channel=channel, status="sent")
-        return await self._db.first(query)
 
     async def count(self, channel: Channel, since: datetime, **address: str) -> int:
         """How many messages were enqueued since a time, of those whose address has all these entries."""
@@ -318,17 +316,15 @@ class OutboxRepository(Repository):
             given_up.values(status="pending", attempts=0, not_before=self._db.now, finished_at=None)
         )
 
-    async def redirect_dead(self, person_id: int, former: str, new: str, since: datetime) -> None:
-        """Let what `revive_dead` would send again to an address of a person go to another of theirs."""
-        await self._redirect(new, *self._given_up("mail", since, {}), *_emails_of(person_id, former))
-
-    async def redirect(self, person_id: int, former: str, new: str) -> None:
-        """Let the pending emails of a person to an address go to another of theirs."""
-        await self._redirect(new, col(OutboxMessage.status) == PENDING, *_emails_of(person_id, former))
-
-    async def _redirect(self, new: str, *which: ColumnElement[bool]) -> None:
-        """Who gets a message may answer it."""
-        for message in await self._db.all(select(OutboxMessage).where(*which)):
+    async def redirect(
+        self, person_id: int, former: str, new: str, dead_since: datetime | None = None
+    ) -> None:
+        """Let the pending emails of a person to an address go to another of theirs, where it may be answered.
+        dead_since: instead of these what `revive_dead` would send again."""
+        dead = self._given_up("mail", dead_since, {}) if dead_since is not None else None
+        which = dead or (col(OutboxMessage.status) == PENDING,)
+        emails = select(OutboxMessage).where(*which, *_emails_of(person_id, former))
+        for message in await self._db.all(emails):
             this = update(OutboxMessage).filter_by(id=message.id)
             await self._db.execute(this.values(address={**message.address, "to": new}))
             token = update(MailToken).filter_by(message_id=message.idempotency_key)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlmodel import col, select, update
+from sqlmodel import select, update
 
 from storage.errors import NotFound
 from storage.models import PollRecord, VoteRecord
@@ -34,15 +34,9 @@ class PollRepository(Repository):
             await self._db.add(VoteRecord(poll_id=poll.id, seat=seat))
         return TablePoll(poll, votes)
 
-    async def open_polls(self, table_id: int) -> list[TablePoll]:
-        """The open polls of a table, oldest first."""
-        return await self._db.read(lambda connection: read_open_polls(connection, [table_id]))
-
-    async def tables_with_open_polls(self, table_ids: Iterable[int]) -> list[int]:
-        """Those of the tables at which a poll is open."""
-        is_open = (col(PollRecord.table_id).in_(list(table_ids)), col(PollRecord.closed_at).is_(None))
-        query = select(PollRecord.table_id).where(*is_open).distinct().order_by(col(PollRecord.table_id))
-        return await self._db.all(query)
+    async def open_polls(self, *table_ids: int) -> list[TablePoll]:
+        """The open polls of these tables, oldest first."""
+        return await self._db.read(lambda connection: read_open_polls(connection, table_ids))
 
     async def get(self, poll_id: int) -> TablePoll:
         """A poll, open or closed. Raises NotFound."""

@@ -59,6 +59,11 @@ class FactRepository(Repository):
         key: dict[str, Any] = {"feature": feature, "table_id": table_id, "person_id": person_id}
         return await self._db.first(select(Fact.body).filter_by(**key))
 
+    async def at_table(self, feature: str, table_id: int) -> dict[int, Any]:
+        """What a feature keeps at a table, by person."""
+        query = select(Fact.person_id, Fact.body).filter_by(feature=feature, table_id=table_id)
+        return dict(await self._db.rows(query))
+
     async def set(self, feature: str, table_id: int, person_id: int, body: Any | None) -> None:
         """Replace what a feature keeps for a person at a table; None deletes it. body: as JSON takes it."""
         key: dict[str, Any] = {"feature": feature, "table_id": table_id, "person_id": person_id}

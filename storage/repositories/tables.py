@@ -166,11 +166,6 @@ class TableRepository(Repository):
         query = select(GameTable.code).outerjoin(TableSnapshot).where(col(TableSnapshot.table_id).is_(None))
         return await self._db.all(query.order_by(col(GameTable.id)))
 
-    async def newest(self, *statuses: TableStatus) -> GameTable | None:
-        """The newest table with one of the statuses."""
-        query = select(GameTable).where(col(GameTable.status).in_(statuses))
-        return await self._db.first(query.order_by(col(GameTable.id).desc()).limit(1))
-
     async def count_by_status(self) -> dict[str, int]:
         """How many tables have each status."""
         query = select(GameTable.status, func.count()).group_by(col(GameTable.status))

@@ -114,8 +114,8 @@ async def test_who_offers_a_seat_in_play_hears_that_it_is_declined(desk: MailDes
 
 async def test_a_yes_that_is_refused_is_not_ok(desk: MailDesk) -> None:
     """It names the vote that is open; the answer spoke of one `on that`."""
-    for name in ("Bob", "Ann"):
-        await desk.write("Ann", f"replace {name} by Dora <dora@player.test>", original=ANN)
+    for _ in range(2):
+        await desk.write("Ann", "replace Bob by Dora <dora@player.test>", original=ANN)
         await desk.write("Dora", "yes")
     told = " ".join(desk.newest[DORA].text.split())
     assert "NOT DONE. A vote is already open, and waits" in told and "Dora would play on for Bob." in told

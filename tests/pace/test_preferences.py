@@ -58,8 +58,9 @@ def test_a_table_of_its_own() -> None:
 
 
 def test_quiet_hours_with_a_zone() -> None:
-    settings = after("quiet Europe/Berlin 22:00-07:00")
-    assert (settings.zone, settings.quiet) == ("Europe/Berlin", "22:00-07:00")
+    for line in ("quiet Europe/Berlin 22:00-07:00", "quiet 22:00 - 07:00 europe/berlin"):
+        settings = after(line)
+        assert (settings.zone, settings.quiet) == ("Europe/Berlin", "22:00-07:00")
     assert after("quiet 22:00 - 7:00").quiet == "22:00-07:00"
 
 

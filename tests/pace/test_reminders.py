@@ -96,6 +96,17 @@ def test_what_are_no_quiet_hours_is_one_sentence(written: str, sentence: str) ->
     assert str(error.value) == sentence
 
 
+async def test_who_wakes_is_told_once_of_what_waits(driven: DrivenTable) -> None:
+    """Ann was pinged and reminded at the same moment, in the same words."""
+    await driven.begin("12h", discord=True)
+    for name in ("Ann", "Bob"):
+        await driven.settings(name, "tell thread", "quiet 10:00-20:00")
+    await driven.say("Ann", "pass")
+    await driven.wait_until(START + timedelta(hours=11, minutes=30))
+    told = [each for each in driven.heard("Bob", "turn", "reminder") if " thread " in each]
+    assert [each[:8] for each in told] == ["01 20:00", "01 21:00"]
+
+
 async def test_no_reminder_falls_into_an_absence_or_a_weekend_that_is_out(driven: DrivenTable) -> None:
     """Half of the time was counted through both, and a nudge reached Ann on her holiday."""
     await driven.begin("24h")

@@ -9,7 +9,14 @@ import pytest
 
 from bot.hub.info import open_seats
 from bot.hub.pace import calendar_of, parse_pace
-from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
+from bot.hub.request import (
+    Completed,
+    ConfirmationRequired,
+    LineRefused,
+    NotYourSeat,
+    PollUpdated,
+    QueryAnswer,
+)
 from bot.service import Service
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
@@ -189,6 +196,7 @@ async def test_when_they_are_late_the_others_decide(driven: DrivenTable, pace: s
     assert await voters(driven) == ["Ann"]
     await driven.wait_until(START + late_days * DAY + timedelta(minutes=5))
     assert await voters(driven) == ["Bob", "Cid"]
+    assert driven.heard("Bob", "vote")[-1].endswith("play on for Ann. Ann is late, so the others decide.")
     await driven.say("Bob", "accept")
     assert await names(driven) == ("Ann", "Bob", "Cid")
     await driven.say("Cid", "accept")
@@ -334,6 +342,48 @@ async def test_a_new_player_by_mail_is_asked_first(driven: DrivenTable, desk: Ma
     assert await names(driven) == ("Ann", "Dora", "Cid")
 
 
+@pytest.mark.parametrize("by", ["Ann", "Cid"])
+async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: str) -> None:
+    """Dora took the seat, once it was empty again, without a word to the host; so did whom another player had
+    asked to play on for somebody."""
+    await driven.begin("none")
+    dora, eve = await driven.person("Dora"), await driven.person("Eve")
+    if by == "Ann":
+        await driven.say("Bob", "resign yes")
+    await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people[by])
+    if by == "Ann":
+        await driven.service.running.replace_player(driven.table, 1, eve, "Eve", by=driven.people["Ann"])
+        await driven.say("Eve", "resign yes")
+    else:
+        await driven.say("Bob", "resign yes")
+    assert "You are told when its host has answered." in await ask(driven, "Dora", "ask")
+    assert driven.heard("Ann", "seat_request") != []
+
+
+async def test_nobody_asks_for_the_seat_of_a_player_without_end(driven: DrivenTable) -> None:
+    """Whoever knew the code of a table could have its players asked again after each answer."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    for _ in range(10):
+        assert (await ask(driven, "Dora", "ask Bob")).startswith("You have asked to play on for Bob")
+        assert isinstance(await driven.say("Bob", "decline vote"), PollUpdated)
+    assert (await ask(driven, "Dora", "ask Bob")).startswith("You have asked for 10 seats today")
+
+
+async def test_a_vote_about_each_seat_may_be_open(driven: DrivenTable) -> None:
+    """Eve was told that the vote about Ann's seat was open already, and could not ask."""
+    await asked_for_ann(driven, "24h")
+    await driven.person("Eve")
+    assert (await ask(driven, "Eve", "ask Bob")).startswith("You have asked to play on for Bob")
+    assert await voters(driven) == ["Ann", "Bob"]
+    for name in ("Bob", "Ann"):
+        assert isinstance(await driven.say(name, "accept"), PollUpdated)
+    assert await names(driven) == ("Dora", "Eve", "Cid")
+    for name in ("Dora", "Eve"):
+        assert isinstance(await driven.say(name, f"robot {name}"), PollUpdated)
+    assert await voters(driven) == ["Eve", "Cid", "Dora", "Cid"]
+
+
 async def test_asking_twice_opens_one_vote(driven: DrivenTable) -> None:
     await asked_for_ann(driven, "24h")
     again = await driven.say("Dora", "ask Ann")
@@ -388,3 +438,13 @@ async def test_a_stranger_proposes_no_pace(driven: DrivenTable) -> None:
     await driven.begin("none")
     await driven.person("Dora")
     assert isinstance(await driven.say("Dora", "pace 24h"), NotYourSeat)
+
+
+async def test_who_is_left_alone_ends_the_game(driven: DrivenTable) -> None:
+    """The host has resigned too. Cid opened a vote in which nobody had a vote."""
+    await driven.begin("none")
+    for name in ("Ann", "Bob"):
+        await driven.say(name, "resign yes")
+    assert isinstance(await driven.say("Cid", "end"), ConfirmationRequired)
+    assert isinstance(await driven.say("Cid", "end yes"), Completed)
+    assert (await driven.service.queries.table_info(driven.table)).status == "ended"

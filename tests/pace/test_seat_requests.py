@@ -190,3 +190,27 @@ async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
     await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
     await driven.tick()
     assert len(driven.heard("Dora", "seat_answer")) == 1
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_a_new_host_hears_who_asks(driven: DrivenTable, begun: bool) -> None:
+    """Only the host before was asked, and Dora waited."""
+    await driven.begin("none")
+    dora = await driven.person("Dora")
+    if begun:
+        await driven.say("Cid", "resign yes")
+    else:
+        info = await driven.service.lobby.create("1830", driven.people["Ann"])
+        driven.table = info.id
+        for name in ("Ann", "Bob"):
+            await driven.say(name, "join")
+    await ask(driven, "Dora")
+    if begun:
+        eve = await driven.person("Eve")
+        await driven.service.running.replace_player(driven.table, 0, eve, "Eve", by=None)
+        await driven.tick()
+    else:
+        await driven.say("Ann", "leave")
+    assert "Dora asks for" in driven.heard("Bob", "seat_request")[0]
+    assert (await ask(driven, "Bob", "admit")).startswith("Dora has a seat")
+    assert (await driven.service.queries.table_info(driven.table)).player_of(dora)

@@ -37,6 +37,15 @@ async def test_a_deputy_of_two_seats_plays_for_both(driven: DrivenTable) -> None
     assert len(driven.heard("Eve", "news")) == 1
 
 
+async def test_a_deputy_of_two_seats_votes_for_both(driven: DrivenTable) -> None:
+    """Both lines were Ann's vote."""
+    await with_deputy(driven, "Ann", "Bob")
+    await driven.say("Cid", "pace 48h")
+    for line in ("accept vote", "accept"):
+        assert isinstance(await driven.say("Eve", line), PollUpdated)
+    assert str((await driven.service.queries.table_info(driven.table)).pace) == "48h"
+
+
 async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
     await with_deputy(driven, "Ann", "Bob")
     driven.now += timedelta(minutes=5)
@@ -194,6 +203,19 @@ async def test_who_has_a_deputy_for_a_decision_is_told(driven: DrivenTable) -> N
     assert len(told) == 3 and "Their deputy has not decided, so the game waits." in told[-1]
 
 
+async def test_who_was_to_decide_once_hears_that_the_player_is_back(driven: DrivenTable) -> None:
+    """Dora was told nothing, and could not move. Eve read that she may move first."""
+    await with_deputy(driven, "Ann", pace="24h, then deputy", deputy="Eve")
+    await driven.person("Dora")
+    await driven.settings("Ann", "deputy Dora")
+    await driven.wait_until(START + 24 * HOUR)
+    (own,) = driven.heard("Eve", "time_up")
+    assert "Ann's time is up. Dora decides for them this once at table Friday" in own
+    await driven.say("Ann", "back")
+    assert "You no longer play for Ann at table Friday" in driven.heard("Dora", "dismissed")[0]
+    assert driven.heard("Eve", "dismissed") == [] and len(driven.heard("Ann", "turn")) == 1
+
+
 async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:
     """Cid's time was up while the others voted on an undo: Cid passed instead of what the order says."""
     await driven.begin("24h, then orders")
@@ -254,3 +276,39 @@ async def test_a_deputy_is_not_pinged_for_a_player_who_slept(driven: DrivenTable
     await driven.say("Bob", "away until 2026-06-03 deputy Dora")
     await driven.wait_until(START + 8 * HOUR)
     assert [told.to for told in driven.told if told.channel == "thread" and told.to != "table"] == ["Dora"]
+
+
+async def test_who_is_asked_for_a_vote_in_place_of_another_at_night_is_pinged_in_the_morning(
+    driven: DrivenTable,
+) -> None:
+    """The vote pinged a deputy and a new player by the timer of whom it had been put to before."""
+    await driven.begin("none", discord=True)
+    for name in ("Dora", "Eve"):
+        await driven.person(name, discord=True)
+        await driven.settings(name, "tell thread", "quiet 09:00-16:00")
+    await driven.say("Bob", "pace 48h")
+    await driven.say("Cid", "away until 2026-06-20 deputy Dora")
+    await driven.service.running.replace_player(driven.table, 0, driven.people["Eve"], "Eve", by=None)
+    await driven.wait_until(START + 20 * HOUR)
+    assert [driven.heard(name, "vote_reminder")[0][:8] for name in ("Dora", "Eve")] == ["01 16:00"] * 2
+
+
+@pytest.mark.parametrize(("sleeper", "pinged_at"), [("Dora", "01 20:00"), ("Ann", "01 16:00")])
+async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
+    driven: DrivenTable, sleeper: str, pinged_at: str
+) -> None:
+    """A deputy who slept when they were named was never pinged; one who did not had the player's ping too."""
+    await driven.begin("6h, then deputy", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Ann", "deputy Dora")
+    await driven.settings(sleeper, "tell thread", "quiet 09:00-20:00")
+    if sleeper == "Ann":
+        await driven.say("Bob", "pause")
+        await driven.say("Bob", "resume")
+    await driven.wait_until(START + 11 * HOUR)
+    pings = [told for told in driven.heard("Dora", "turn", "reminder") if " thread " in told]
+    assert [told[:8] for told in pings] == [pinged_at]
+    await driven.wait_until(START + 31 * HOUR)
+    assert driven.heard("Dora", "reminder")[-1].endswith(
+        "Ann's time ended Mon 1 Jun 16:00 (UTC); the table still waits for you."
+    )

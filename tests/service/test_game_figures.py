@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import pytest
 
 from bot.hub.notifications.ending import figures_sentence, game_figures
 from bot.hub.pace import parse_pace
 from bot.position.times import duration_text
+from storage import LogRow
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-class Move(NamedTuple):
-    seat: int | None
-    created_at: datetime
-    order_id: int | None = None
-
-
-def moves(*told: tuple[int, float, int | None]) -> list[Move]:
+def moves(*told: tuple[int, float, int | None]) -> list[LogRow]:
     """Moves by seat, the hours after the start, and the order that said them."""
-    return [Move(seat, START + timedelta(hours=hours), order) for seat, hours, order in told]
+    return [
+        LogRow("terminal", seat=seat, created_at=START + timedelta(hours=hours), order_id=order)
+        for seat, hours, order in told
+    ]
 
 
 GAME = moves((0, 0, None), (1, 5, None), (2, 5, 7), (0, 30, None), (0, 31, None), (1, 31, 8), (2, 55, None))

@@ -259,6 +259,31 @@ async def test_a_player_is_replaced_by_a_line(table: Table) -> None:
     assert isinstance(by_operator, QueryAnswer) and by_operator.text == "Gil plays on for Bob."
 
 
+async def test_a_new_table_of_the_operator_is_refused_before_anybody_is_kept(table: Table) -> None:
+    """The players before the one who could not join stayed, as second persons of their names."""
+    for players, why in (
+        ("Ann, Bob, ann", "Two players are called ann."),
+        ("Ann, Robot 2", "Robot 2 is what the computer player is called."),
+        ("A, B, C, D, E, robot, F", "1830 has at most 6 seats; you have named 7."),
+    ):
+        request = Request(-1, (f"new 1830 {players}",), (0,), None, None, None, "terminal")
+        with pytest.raises(ValueError, match=why):
+            await table.service.lobby_lines.open_table(f"1830 {players}", request)
+    async with table.service.store.read() as unit:
+        assert await unit.people.by_name("Ann") == []
+    assert await table.service.queries.list_tables() == []
+
+
+async def test_whom_the_operator_names_is_not_kept_where_an_order_declines(table: Table) -> None:
+    await table.open("Ann", "Bob", "Cid")
+    await table.told("Ann", "start")
+    await table.told("Bob", "auto decline polls")
+    result = await table.service.submit(table.id, None, ["ask Dora for Bob"], None, None)
+    assert isinstance(result, LineRefused) and "Bob declines." in result.reason
+    async with table.service.store.read() as unit:
+        assert await unit.people.by_name("Dora") == []
+
+
 @pytest.mark.parametrize("line", ["join Robot", "ask Dora for Eve", "replace Bob by Cid"])
 async def test_a_person_of_the_operator_who_is_refused_a_seat_is_not_kept(table: Table, line: str) -> None:
     """A second Dora would be in the way where the first is named as a deputy."""

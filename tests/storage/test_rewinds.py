@@ -1,23 +1,20 @@
 """The line of play that follows from a log."""
 
 import random
-from typing import NamedTuple
 
 import pytest
 
-from storage import LineOfPlay, StoreError, resolve_line_of_play
+from storage import LineOfPlay, LogRow, StoreError, resolve_line_of_play
 
 
-class MoveRow(NamedTuple):
-    seq: int
-    kind: str = "move"
-    rewinds_to: int | None = None
+def move_row(seq: int, kind: str = "move", rewinds_to: int | None = None) -> LogRow:
+    return LogRow("terminal", kind=kind, seq=seq, rewinds_to=rewinds_to)  # type: ignore[arg-type]
 
 
-def log(text: str) -> list[MoveRow]:
+def log(text: str) -> list[LogRow]:
     """The rows of `move move undo:1`."""
     words = (word.partition(":") for word in text.split())
-    return [MoveRow(seq, kind, int(to) if to else None) for seq, (kind, _, to) in enumerate(words, 1)]
+    return [move_row(seq, kind, int(to) if to else None) for seq, (kind, _, to) in enumerate(words, 1)]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +52,7 @@ def test_random_logs(seed: int) -> None:
     """Against a model that keeps every position as a path in a tree of moves."""
     dice = random.Random(seed)
     parents: dict[int, int] = {}
-    at, reach, rows, line = 0, 0, list[MoveRow](), LineOfPlay()
+    at, reach, rows, line = 0, 0, list[LogRow](), LineOfPlay()
 
     def path(move: int) -> list[int]:
         return [*path(parents[move]), move] if move else []
@@ -65,13 +62,13 @@ def test_random_logs(seed: int) -> None:
         if kind == "move":
             parents[seq] = at
             at = reach = seq
-            row = MoveRow(seq)
+            row = move_row(seq)
         elif kind == "stand":
             target = dice.choice([0, *path(reach)])
-            row = MoveRow(seq, "undo" if target in path(at) else "redo", target)
+            row = move_row(seq, "undo" if target in path(at) else "redo", target)
             at = target
         else:
-            row = MoveRow(seq, "note")
+            row = move_row(seq, "note")
         rows.append(row)
         line = resolve_line_of_play([row], line)
         assert line == resolve_line_of_play(rows), "a row at a time is the same as all at once"

@@ -91,7 +91,7 @@ async def test_a_table_without_players(console: Console) -> None:
     assert (await enter(console, "table")).endswith("in its lobby: nobody yet.")
 
 
-async def test_a_failed_table_is_none(console: Console) -> None:
+async def test_a_failed_table_leaves_none(console: Console) -> None:
     await enter(console, "table new 1830 Ann, pool")
     assert await enter(console, "table list") == "There is no table yet."
     assert console.table_id is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,13 +11,12 @@ from bot.email.replies.seat_replies import NO_WORDS, ReadReply
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, host_request
 from bot.hub import people
+from bot.hub.loading import operator_log
 from mail.imap import Folder
 from mail.inbox import MailOutcome
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import AlreadyExists, Store
-
-operator_log = logging.getLogger("for the operator")
 
 MAX_STRANGERS = 100  # of whom the operator reads until the next start
 ASKED = "host asked"

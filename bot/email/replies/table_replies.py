@@ -35,7 +35,6 @@ The operator sets who may host (`RAILPOST_MAIL_HOSTS`); an unverified address ha
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
@@ -65,8 +64,6 @@ from mail.reading.parser import ParsedMail
 from mail.reading.small_talk import opens_signature
 from mail.reading.unclear_lines import Vocabulary, is_mail_footer
 from mail.reply_address import ReplyToken
-
-operator_log = logging.getLogger("for the operator")
 
 OWN_WORDS = ("new", "import", "snapshot", "seat", "options", "help", "resign")
 HELP = (

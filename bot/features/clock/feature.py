@@ -13,9 +13,9 @@ from bot.features.clock.clocks import ClockRules, decisions_now
 from bot.features.clock.time_up import PlayForSeat, Reminders, TimeUp
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
-    TableChanges,
     actor_name,
     again_on_conflict,
+    changing,
     check_allowed,
     check_in_lobby,
     record_pace,
@@ -30,7 +30,6 @@ from bot.hub.notifications.messages import Notification
 from bot.hub.notifications.preferences import not_quiet, settings_of
 from bot.hub.notifications.waiting import next_digest_at
 from bot.hub.pace import Pace, pace_text, parse_pace, stored_pace
-from bot.hub.people import Limits
 from bot.hub.polls import Motion, PollHandler, completed
 from bot.hub.request import CommandResult, QueryAnswer, Request, not_running, refused
 from bot.hub.table import LiveTable
@@ -45,7 +44,7 @@ class TimeCommands:
     """Carries out the commands about time at a locked table."""
 
     def __init__(self, cache: TableCache, polls: PollHandler) -> None:
-        self._cache, self._polls, self._changes = cache, polls, TableChanges(cache, Limits())
+        self._cache, self._polls = cache, polls
 
     def motions(self) -> dict[str, Motion]:
         """What a poll about time decides."""
@@ -75,15 +74,15 @@ class TimeCommands:
         ]
 
     @again_on_conflict
-    async def _pace_before_start(self, table_id: int, request: Request) -> str:
+    async def _pace_before_start(self, info: TableInfo, request: Request) -> str:
         """The pace of a table that has not started; the host sets it."""
-        async with self._cache.locked(table_id) as table:
+        async with self._cache.locked(info.id) as table:
             if request.rest:
                 pace = parse_pace(request.rest)
                 check_allowed(table.stored_info, request.person_id)
                 check_in_lobby(table.stored_info)
-                async with self._changes.changing(table) as unit:
-                    await unit.tables.update(table_id, pace=str(pace))
+                async with changing(self._cache, table) as unit:
+                    await unit.tables.update(info.id, pace=str(pace))
                     await self._tell_joiners(unit, table.stored_info, pace, request.person_id)
             return pace_text(table.stored_info.pace)
 
@@ -268,7 +267,9 @@ async def _reminder(store: Store, table: TableInfo, notification: Notification) 
     """How long a decision has waited by now: the message may have waited too, for a way out."""
     if (found := await _clock_of(store, table, notification.seat, notification.person_id)) is None:
         return None
-    return Page("A reminder.", [clock_messages.reminder_sentence(*found)])
+    clock, now, zone = found
+    late = "" if clock.person_id == notification.person_id else table.names[clock.seat]
+    return Page("A reminder.", [clock_messages.reminder_sentence(clock, now, zone, late)])
 
 
 async def _dismissed(table: TableInfo, notification: Notification) -> Page:

@@ -97,14 +97,17 @@ class SeatTimers:
     def _reminder(
         self, clock: SeatClock, due: Deadline | None, wait: dict[str, Any]
     ) -> tuple[datetime, dict[str, Any]]:
-        """The next reminder after the last that was sent for the same wait."""
+        """The next reminder after the player was told of the question, or after the last of the same wait."""
         assert clock.since is not None
         row = self._same_wait(clock, "reminder")
         last = row.details.get("last") if row else None
+        if row and clock.seat in self.asked_now:  # another was to be reminded before
+            last = self._now.isoformat()
         quiet = self._recipients[clock.seat].settings.quiet_hours
-        after = datetime.fromisoformat(last) if last else clock.since
-        if after > self._now:  # the time was set back
-            after, last = max(clock.since, self._now), None
+        told_at = not_quiet(clock.since + timedelta(seconds=self._holdoff), quiet)
+        after = datetime.fromisoformat(last) if last else told_at
+        if last and after > self._now:  # the time was set back
+            after, last = max(told_at, self._now), None
         reminder = next_reminder(clock.since, due, after, self._rules.calendar(clock.seat), quiet)
         return reminder.at, wait | {"name": reminder.name} | ({"last": last} if last else {})
 

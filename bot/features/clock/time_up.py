@@ -18,20 +18,20 @@ from bot.hub.commit import write_notes
 from bot.hub.info import is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
-from bot.hub.notifications.notify import Recipient, wanted_channels
+from bot.hub.notifications.notify import Recipient, is_told_at_once, wanted_channels
 from bot.hub.notifications.preferences import CHANNELS, not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.polls import held_until
 from bot.hub.request import Announcement, CommandResult, LineFailure
 from bot.hub.seating import robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import LATE_KIND, NUDGE_KIND, PING_KIND, TimerHandler
+from bot.hub.timers import LATE_KIND, NUDGE_KIND, PING_KIND, TimerHandler, recall
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
 from engine.core.events import DividendDeclared
 from engine.standing_orders import line_when_time_is_up
 from engine.standing_orders.turns import DIVIDENDS
-from storage import Deputy, LogRow, NewMessage, Person, StoredTimer, UnitOfWork
+from storage import Deputy, LogRow, NewMessage, Person, SeatClock, StoredTimer, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
 PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
@@ -188,16 +188,30 @@ class TimeUp(WaitTimers):
             beside = messages.personal_messages(info, "deputy", recipient, sentence, stamp, unit.now)
             waiting = [p for p in table.pending if p.seat == seat]
             turn = messages.turn_messages(info, table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp)
-            told = (
-                f"{deputy.name} decides for you this once at table {info.name} {info.code}, unless you move "
-                "first."
-            )
+            await _remind_anew(unit, table, wait.clock, recipient)
+            at_table = f"this once at table {info.name} {info.code}"
+            told = f"{deputy.name} decides for you {at_table}, unless you move first."
+            if seat in info.deputies:  # a deputy has let the time run out
+                told = f"{name}'s time is up. {deputy.name} decides for them {at_table}."
             await unit.outbox.enqueue(
                 *messages.with_own_news(turn, beside),
                 *beside,
                 *messages.personal_messages(info, "time_up", wait.recipient, told, f"{stamp}.own", unit.now),
             )
         return f"{name}'s time is up. {deputy.name} decides for them this once.", ""
+
+
+async def _remind_anew(unit: UnitOfWork, table: LiveTable, clock: SeatClock, recipient: Recipient) -> None:
+    """Who decides from now on is pinged when they wake, in the place of whoever was to be, and gets no
+    reminder that was due before."""
+    info, at = table.info, not_quiet(unit.now, recipient.settings.quiet_hours)
+    is_in_thread = is_told_at_once(info, recipient) and "table" in wanted_channels(info, recipient)
+    if at > unit.now and is_in_thread:
+        await recall(unit, PING_KIND, clock, at)
+    else:
+        await unit.clocks.delete_due(f"{info.id}.{clock.seat}.{PING_KIND}")
+    if reminder := await unit.clocks.get_due(f"{info.id}.{clock.seat}.reminder"):
+        await unit.clocks.take_due(reminder, reminder.due_at, last=unit.now.isoformat())
 
 
 def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:

@@ -24,6 +24,7 @@ from bot.hub.log import LogNotLoaded
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import CHANNELS, PersonSettings
+from bot.hub.polls import ask_to_vote
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
@@ -148,6 +149,7 @@ class _Followup:
         self._rules = ClockRules(self._info.pace, table.metadata.settings)
         self._recipients = dict(table.metadata.recipients)
         self._clocks = record.seats
+        self._deputies = {each.seat: each for each in record.deputies}
         self._before = {seat: _values(clock) for seat, clock in record.seats.items()}
         self.changes = ClockChanges(followed={self._info.id: table.seq})
         self._timers = SeatTimers(
@@ -229,8 +231,8 @@ class _Followup:
 
     def _is_over(self, seat: int, clock: SeatClock) -> bool:
         """Whether somebody has decided once for a seat whose time was up."""
-        deputies = (deputy for deputy in self._record.deputies if deputy.seat == seat)
-        return any(deputy.decision_id not in (None, clock.decision_id) for deputy in deputies)
+        deputy = self._deputies.get(seat)
+        return deputy is not None and deputy.decision_id not in (None, clock.decision_id)
 
     async def change_deputies(self, unit: UnitOfWork) -> None:
         """Tell the table of absences that begin, change or end; appoint and dismiss deputies."""
@@ -241,12 +243,9 @@ class _Followup:
 
     async def _end_single_decision(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
         """What a deputy was to decide once is decided, by them or not: whoever played before plays again."""
-        former = next(deputy for deputy in self._record.deputies if deputy.seat == seat)
         stamp = f"{self._info.id}.{seat}.decided.{self._table.seq}"
-        acted = {row.person_id for row in self._record.rows if row.seat == seat and row.kind == "move"}
         await unit.clocks.remove_deputy(self._info.id, seat)
-        if former.person_id not in acted:
-            await self._dismiss(unit, seat, former.person_id, stamp)
+        await self._dismiss(unit, self._deputies.pop(seat), stamp)
         deputy = self._absence_deputy(seat) if clock.absence else None  # who did not answer in time
         if deputy is not None:
             await unit.clocks.set_deputy(deputy)
@@ -294,11 +293,10 @@ class _Followup:
     ) -> None:
         """Appoint the deputy of an absent player, or let the player play again; the one who plays now is
         told what waits. had_deputy: according to the absence as it was."""
-        absence, deputies = settings.absence, self._record.deputies
-        former = next((d for d in deputies if d.seat == seat and d.decision_id is None), None)
+        absence, former = settings.absence, self._deputies.pop(seat, None)
         had_deputy |= await unit.clocks.remove_deputy(self._info.id, seat)
         if former is not None and former.person_id != (absence.deputy_id if absence else None):
-            await self._dismiss(unit, seat, former.person_id, stamp)
+            await self._dismiss(unit, former, stamp)
         player = self._info.player_at(seat)
         if absence and (deputy := self._absence_deputy(seat)):
             await unit.clocks.set_deputy(deputy)
@@ -344,14 +342,17 @@ class _Followup:
         self._tell(*messages.with_own_news(told, self.changes.messages))
         for open_poll in self._table.polls:
             if open_poll.votes.get(seat, True) is None:
-                requests = messages.vote_requests(
-                    self._info, self._table.seq, open_poll, seat, recipient, unit.now, stamp
+                self._tell(
+                    *await ask_to_vote(unit, self._info, self._table.seq, open_poll, seat, recipient, stamp)
                 )
-                self._tell(*requests)
 
-    async def _dismiss(self, unit: UnitOfWork, seat: int, person_id: int, stamp: str) -> None:
-        """Tell a deputy that they do not play for a seat any more."""
-        recipient = await load_recipient(unit, person_id, seat)
+    async def _dismiss(self, unit: UnitOfWork, deputy: Deputy, stamp: str) -> None:
+        """Tell a deputy that they do not play for a seat any more; who has made their only decision knows."""
+        seat = deputy.seat
+        acted = {row.person_id for row in self._record.rows if row.seat == seat and row.kind == "move"}
+        if deputy.decision_id is not None and deputy.person_id in acted:
+            return
+        recipient = await load_recipient(unit, deputy.person_id, seat)
         info = self._info
         sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
         self._tell(

@@ -78,16 +78,14 @@ class LobbyCommands:
             TableCommand("robot", (Form("robot [PLAYER]"),), self._propose_robot),
         ]
 
-    async def _palette(self, table_id: int, request: Request) -> str:
+    async def _palette(self, info: TableInfo, request: Request) -> str:
         """Choose the palette of a table, or say which it is."""
         if request.rest:
-            await self._lobby.set_palette(table_id, request.rest, by=request.person_id)
-        info = await self._cache.info(table_id)
+            info = await self._lobby.set_palette(info.id, request.rest, by=request.person_id)
         return f"The pictures of table {info.code} are {info.palette}."
 
-    async def _rematch(self, table_id: int, request: Request) -> str:
+    async def _rematch(self, info: TableInfo, request: Request) -> str:
         """Open a table for a player of a game that is over; of the operator, for the player of the seat."""
-        info = await self._cache.info(table_id)
         player = info.player_of(request.person_id) or info.player_at(request.seat)
         if player is None:
             raise ValueError("A rematch is for those who have played.")
@@ -100,29 +98,27 @@ class LobbyCommands:
             told += f" {names_are([player.name for player in missing])} not invited. {limit}"
         return told
 
-    async def _ask(self, table_id: int, request: Request) -> str:
+    async def _ask(self, info: TableInfo, request: Request) -> str:
         """`ask`, `ask Bob`; of the operator `ask Dora for Bob`, for a new person."""
         if request.person_id is not None:
-            return await self._seats.ask(table_id, request.person_id, request.name, seat_name=request.rest)
+            return await self._seats.ask(info.id, request.person_id, request.name, seat_name=request.rest)
         name, _, seat_name = (part.strip() for part in request.rest.partition(" for "))
         if not name:
             raise ValueError("Name who asks: `ask Dora`, or `ask Dora for Bob`.")
         async with new_person(self._cache.store, name) as person_id:
-            return await self._seats.ask(table_id, person_id, seat_name=seat_name, by_operator=True)
+            return await self._seats.ask(info.id, person_id, seat_name=seat_name, by_operator=True)
 
-    async def _answer(self, table_id: int, request: Request) -> str:
+    async def _answer(self, info: TableInfo, request: Request) -> str:
         """`admit Dora`, `refuse Dora`."""
         admitted, by = request.word == "admit", request.person_id
-        info = await self._cache.info(table_id)
         seated = next((p for p in info.seated_players if p.name.casefold() == request.rest.casefold()), None)
         if request.is_repeated and admitted and seated is not None:  # before a crash
             return f"{seated.name} has a seat at table {info.code}."
-        return await self._seats.answer(table_id, request.rest, admitted=admitted, by=by)
+        return await self._seats.answer(info.id, request.rest, admitted=admitted, by=by)
 
-    async def _replace(self, table_id: int, request: Request) -> CommandResult | str:
+    async def _replace(self, info: TableInfo, request: Request) -> CommandResult | str:
         """`replace Bob by Dora <dora@example.org>`, `replace Bob by robot`; of the operator `replace Bob by
         Dora`, for a new person."""
-        info = await self._cache.info(table_id)
         former, _, new = (part.strip() for part in request.rest.partition(" by "))
         seat = next((s for s, name in enumerate(info.names) if name.casefold() == former.casefold()), None)
         if not former or not new:
@@ -135,7 +131,7 @@ class LobbyCommands:
             raise ValueError(f"There is no player {former} at table {info.code}; there are {names}.")
         if new.casefold() != ROBOT_WORD:
             return await self._lines.replace(info, seat, new, request)
-        async with self._cache.locked(table_id) as table:
+        async with self._cache.locked(info.id) as table:
             line = request._replace(lines=(f"robot {former}",))
             seated = in_seat(info, line) if request.person_id else line._replace(seat=seat)
             return await self._propose_robot(table, seated) if isinstance(seated, Request) else seated
@@ -171,7 +167,7 @@ class LobbyCommands:
         others = [each for each in other_people(info, seat) if each != request.seat]
         question = f"Let a robot play on for {names[seat]}?"
         if others and request.person_id is not None:
-            return await self._polls.open_poll(table, request, "robot", others, question, details)
+            return await self._polls.open_poll(table, request, f"robot:{seat}", others, question, details)
         async with self._cache.commit_request(table, request) as draft:
             sentence = await seat_robot(draft, seat, request.person_id, is_agreed=not others)
             draft.result = completed(draft, (sentence,))
@@ -189,9 +185,8 @@ class LobbyCommands:
 
     # -- who plays where ---------------------------------------------------------------------
 
-    async def _who(self, table_id: int, request: Request) -> str:
+    async def _who(self, info: TableInfo, request: Request) -> str:
         """The players of a table, for those who belong to it."""
-        info = await self._cache.info(table_id)
         check_allowed(info, request.person_id, seated_players=True)
         async with self._cache.store.read() as unit:
             rows = [await _row_of_player(unit, info, player) for player in info.seated_players]

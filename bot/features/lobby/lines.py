@@ -25,7 +25,7 @@ from bot.hub.people import (
     player_name,
 )
 from bot.hub.request import Request
-from bot.hub.seating import ROBOT_WORD, people_of, robots_of, unanswered
+from bot.hub.seating import ROBOT_WORD, check_new_names, people_of, robots_of, unanswered
 from engine.core.words import join_words
 from storage import Person, TableStatus, UnitOfWork
 
@@ -76,7 +76,10 @@ def invitations_sentence(players: list[Invited]) -> str:
     return f"Invitations go to {join_words([each.label for each in players])}."
 
 
-Act = Callable[[TableInfo, Request], Awaitable[str]]
+def _command(
+    statuses: tuple[TableStatus, ...], act: Callable[[TableInfo, Request], Awaitable[str]], *forms: Form
+) -> OpenCommand:
+    return OpenCommand(forms[0].text.split()[0], forms, act, needs_seat=False, statuses=statuses)
 
 
 class LobbyLines:
@@ -95,22 +98,15 @@ class LobbyLines:
         robot = Form("invite robot", "ask the others whether a computer player may play")
         decline = Form("decline", "no computer player shall play")
         return [
-            self._command(before, self._join, Form("join [NAME]", "take a seat")),
-            self._command(until_the_end, self._leave, Form("leave", "give up your seat")),
-            self._command(until_it_goes_on, self._invite, invite, robot),
-            self._command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
-            self._command(before, self._agree, Form("agree", "a computer player may play")),
-            self._command(before, self._decline, decline),
-            self._command(before, self._start, start),
-            self._command(before, self._keep, Form("keep", "keep a table open that would be closed")),
+            _command(before, self._join, Form("join [NAME]", "take a seat")),
+            _command(until_the_end, self._leave, Form("leave", "give up your seat")),
+            _command(until_it_goes_on, self._invite, invite, robot),
+            _command(before, self._uninvite, Form("uninvite NAME", "take an invitation back")),
+            _command(before, self._agree, Form("agree", "a computer player may play")),
+            _command(before, self._decline, decline),
+            _command(before, self._start, start),
+            _command(before, self._keep, Form("keep", "keep a table open that would be closed")),
         ]
-
-    def _command(self, statuses: tuple[TableStatus, ...], act: Act, *forms: Form) -> OpenCommand:
-        async def handle(table_id: int, request: Request) -> str:
-            return await act(await self._cache.info(table_id), request)
-
-        name = forms[0].text.split()[0]
-        return OpenCommand(name, forms, handle, needs_seat=False, statuses=statuses)
 
     async def open_table(
         self, text: str, request: Request, options: Sequence[str] | None = None, **details: Any
@@ -133,15 +129,20 @@ class LobbyLines:
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
         by = request.person_id
-        invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
         rules = tuple(option for option in options or () if option != HINTS)
-        most = engine.title_of(title, rules).components.players["max"]
-        if len(invited) + 1 > most:
-            raise ValueError(f"{title} has at most {most} seats; you have named {len(invited)} and yourself.")
+        game_title = engine.title_of(title, rules)
+        invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
+        seats = list(filter(None, (" ".join(part.split()) for part in rest.split(","))))
+        if by is None:
+            check_new_names(game_title, [name for name in seats if name.casefold() != ROBOT_WORD])
+        most, named = game_title.components.players["max"], len(seats if by is None else invited)
+        if named + (by is not None) > most:
+            yourself = " and yourself" if by is not None else ""
+            raise ValueError(f"{title} has at most {most} seats; you have named {named}{yourself}.")
         info = await self._lobby.create(title, by, options=options, request_id=request.request_id, **details)
         try:
             if by is None:
-                for name in filter(None, (" ".join(part.split()) for part in rest.split(","))):
+                for name in seats:
                     if name.casefold() == ROBOT_WORD:
                         await self._invite_robot(info, request)
                     else:

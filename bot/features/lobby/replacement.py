@@ -36,12 +36,16 @@ from bot.hub.timers import LATE_KIND
 from bot.position.times import duration_text
 from storage import SeatClock, StoredTimer, TablePoll, UnitOfWork
 
-SEAT_POLLS = ("replace", "robot")
 LATE, LATE_FOR_ONE = timedelta(hours=48), timedelta(days=7)
 """After the end of their time the others decide on a seat, or the one other person."""
 WITHOUT_PACE = timedelta(days=7)
 LOOK_AGAIN = timedelta(days=1)
 TRANSPORT = "service"
+
+
+def polls_about(table: LiveTable, seat: int) -> list[TablePoll]:
+    """The open polls about who plays on in a seat."""
+    return [poll for poll in table.polls if poll.poll.details.get("seat") == seat]
 
 
 def other_people(info: TableInfo, seat: int) -> list[int]:
@@ -98,8 +102,11 @@ class Replacements:
             result = await self._open(table, seat, "replace", voters, question, details)
             if isinstance(result, LineRefused):
                 raise ValueError(result.reason)
-            if isinstance(result, PollUpdated) and result.outcome is not None:
-                return " ".join(result.sentences)  # an order has declined
+            if isinstance(result, PollUpdated) and result.outcome is not None:  # an order has declined
+                told = " ".join(result.sentences)
+                if by_operator:  # whoever they have named has no seat, and is not kept
+                    raise ValueError(told)
+                return told
             if voters == [seat]:
                 async with self._store.begin(table=table_id) as unit:
                     await _look_at(unit, table_id, seat, unit.now + LOOK_AGAIN)
@@ -120,10 +127,12 @@ class Replacements:
         details = {**details, "former": player.person_id if player else None}
         if seat not in voters:
             details["late"] = True
+            if kind == "replace":
+                question += f" {table.info.names[seat]} is late, so the others decide."
         new = details.get("person")  # their name is in the question, and is deleted with them
         request = Request(UNKNOWN_SEAT, (kind,), (0,), None, None, new, TRANSPORT)
         return await self._polls.open_poll(
-            table, request, kind, voters, question, details, instead_of=instead_of
+            table, request, f"{kind}:{seat}", voters, question, details, instead_of=instead_of
         )
 
     async def voters(self, unit: UnitOfWork, table: LiveTable, seat: int) -> list[int]:
@@ -143,7 +152,7 @@ class Replacements:
             async with self._store.read() as unit:
                 clock = (await unit.clocks.seat_clocks(row.table_id)).get(seat)
                 late, now = late_at(table, seat, clock), unit.now
-            asked = next((p for p in table.polls if p.poll.kind == "replace" and seat in p.votes), None)
+            asked = next((p for p in polls_about(table, seat) if seat in p.votes), None)
             has_deputy_pace = table.info.pace.when_up == "deputy" and late is not None
             next_at: datetime | None = None
             if table.info.player_at(seat) is None or not (asked or has_deputy_pace):
@@ -169,7 +178,7 @@ class Replacements:
             details = {**asked.poll.details, **details}
             question = str(asked.poll.details["question"])
             await self._open(table, seat, "replace", others, question, details, instead_of=asked)
-        elif not any(p.poll.kind in SEAT_POLLS and p.poll.details["seat"] == seat for p in table.polls):
+        elif not polls_about(table, seat):
             question = (
                 f"{name} is late, and nobody decides for them. Let a robot play on for {name}? (A person "
                 f"can ask for the seat instead: `ask {name}`.)"

@@ -90,6 +90,8 @@ class SeatRequests:
         if (player := info.player_at(seat)) is not None and not player.is_robot:
             check_no_robot_name(name)
             check_seat_name(info, name, seat)
+            async with self._cache.store.begin(excludes_others=False) as unit:
+                await self._limits.count(unit, person_id, "requests")
             return await self._replacements.ask(table_id, seat, person_id, name, by_operator=by_operator)
         is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
@@ -103,7 +105,7 @@ class SeatRequests:
 
     async def _add(self, info: TableInfo, seat: int, person_id: int, name: str, *, by_operator: bool) -> str:
         """Ask for a seat. A request that is repeated, by the person or after a crash, counts once."""
-        what = "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
+        what = _seat_text(info, seat)
         if by_operator:
             told = f"{name} has asked for {what} at table {info.code}."
         else:
@@ -115,13 +117,10 @@ class SeatRequests:
                 return told
             await self._limits.count(unit, person_id, "requests")
             request = await unit.clocks.add_request(info.id, seat, person_id, name)
-            sentence = f"{name} asks for {what} at table {info.name} {info.code}."
-            asked_people = _people(info) if info.host_id is None else [info.host_id]
-            key = request_key(request)
-            await tell_people(unit, info, "seat_request", asked_people, sentence, key)
+            await _put_to(unit, info, request, _people(info) if info.host_id is None else [info.host_id])
             if seat != ANY_SEAT and info.host_id is not None:
                 await unit.clocks.set_due(
-                    f"{info.id}.{key}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
+                    f"{info.id}.{request_key(request)}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
                     details={"request": request.id},
                 )  # fmt: skip
         self._cache.wake_subscribers()
@@ -135,21 +134,23 @@ class SeatRequests:
             taken = await unit.clocks.take_due(row)
             for request in await unit.clocks.open_requests(info.id) if taken else ():
                 if request.id == row.details["request"] and info.player_of(request.person_id) is None:
-                    what = f"the seat of {info.names[request.seat]} at table {info.name} {info.code}"
-                    sentence = (
-                        f"{request.name} asks for {what}. The host has not answered, so any player may."
-                    )
-                    key = request_key(request)
-                    await tell_people(unit, info, "seat_request", _people(info), sentence, key)
+                    why = " The host has not answered, so any player may."
+                    await _put_to(unit, info, request, _people(info), why)
         self._cache.wake_subscribers()
         return True
 
     async def drop_moot(self, draft: CommitDraft) -> None:
-        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends."""
+        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends. What
+        somebody has taken is offered to nobody any more. Another host hears who asks."""
         begins = any(row.line == "start" for row in draft.new_rows)
-        if not (begins or draft.ends_game or draft.changes_seats):
+        in_lobby = not draft.table.begun and draft.open_unit is not None
+        if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
             return
         unit, table_id = await draft.unit(), draft.table.stored_info.id
+        taken = {row.seat for row in draft.new_rows if row.kind == "replace"}
+        for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
+            if seat in taken:
+                await unit.facts.set(OFFER, table_id, person_id, None)
         if not (requests := await unit.clocks.open_requests(table_id)):
             return
         info = await load_info(unit, table_id)
@@ -164,6 +165,8 @@ class SeatRequests:
             elif seated or info.player_at(request.seat):
                 why = "somebody else has that seat now"
             else:
+                if info.host_id not in (None, draft.table.stored_info.host_id):
+                    await _put_to(unit, info, request, [info.host_id])
                 continue
             if await unit.clocks.answer_request(request.id, False) and seated is None:
                 await tell_request_is_over(draft, request.person_id, why, request_key(request))
@@ -238,7 +241,8 @@ class SeatRequests:
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
             inviter = player.name if (player := info.player_of(by)) else None
             await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat, inviter))
-            await unit.facts.set(OFFER, table_id, person_id, seat)
+            may_take_it = not is_taken or by in (None, info.host_id)  # once it is empty
+            await unit.facts.set(OFFER, table_id, person_id, seat if may_take_it else None)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()
         return f"{name} is asked to play on for {info.names[seat]} at table {info.code}."
@@ -247,6 +251,20 @@ class SeatRequests:
         """Whether a seat was offered to a person: an empty one is taken at once, because the host has."""
         async with self._cache.store.read() as unit:
             return await unit.facts.get(OFFER, table_id, person_id) == seat
+
+
+async def _put_to(
+    unit: UnitOfWork, info: TableInfo, request: SeatRequest, people: Sequence[int], why: str = ""
+) -> None:
+    """Ask people to answer a request. why: what they read behind it."""
+    sentence = (
+        f"{request.name} asks for {_seat_text(info, request.seat)} at table {info.name} {info.code}.{why}"
+    )
+    await tell_people(unit, info, "seat_request", people, sentence, request_key(request))
+
+
+def _seat_text(info: TableInfo, seat: int) -> str:
+    return "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
 
 
 def _plays_on(info: TableInfo, seat: int) -> str:

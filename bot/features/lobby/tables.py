@@ -24,9 +24,9 @@ from bot.features.lobby.messages import (
 )
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
-    TableChanges,
     actor_name,
     again_on_conflict,
+    changing,
     check_allowed,
     check_in_lobby,
     leave_lobby,
@@ -81,14 +81,14 @@ def missing_players(info: TableInfo, rematch: TableInfo) -> list[SeatedPlayer]:
     return [each for each in people if not rematch.player_of(each.person_id)]
 
 
-class Lobby(TableChanges):
+class Lobby:
     """Tables before their start, and what a table is shown with: its place and its palette."""
 
     def __init__(
         self, cache: TableCache, default_options: Sequence[str] = (), limits: Limits | None = None
     ) -> None:
         """default_options: for new tables, unless their hosts choose others."""
-        super().__init__(cache, limits or Limits())
+        self._cache, self._limits = cache, limits or Limits()
         self._default_options = tuple(default_options)
 
     async def create(
@@ -148,7 +148,7 @@ class Lobby(TableChanges):
             check_no_robot_name(name)
             leaving = None if reserved else robot_that_makes_room(info)
             check_name(info, name, reserved or leaving)
-            async with self.changing(table) as unit:
+            async with changing(self._cache, table) as unit:
                 if vacated := reserved or leaving:
                     await unit.tables.vacate_seat(vacated.seat_id)
                 await add_seat(unit, info, person_id, name)
@@ -205,7 +205,7 @@ class Lobby(TableChanges):
             if seated not in (None, former):
                 raise ValueError(f"{name} already has a seat at table {info.code}.")
             check_name(info, name, former)
-            async with self.changing(table) as unit:
+            async with changing(self._cache, table) as unit:
                 await self._limits.count(unit, by, "invitations")
                 if former:
                     await unit.tables.vacate_seat(former.seat_id)
@@ -243,7 +243,7 @@ class Lobby(TableChanges):
                         declined = f"{player.name} has declined the seat at table {info.code}."
                         await tell_host(await draft.unit(), info, declined, by=by)
             elif player is not None and waits_for_players(table):
-                async with self.changing(table) as unit:
+                async with changing(self._cache, table) as unit:
                     await unit.tables.vacate_seat(player.seat_id)
             else:
                 raise ValueError(
@@ -265,7 +265,7 @@ class Lobby(TableChanges):
             check_name(info, name, None)
             agreed = [] if by is None else [by]
             waits = by is not None and any(p.person_id != by for p in people_of(info))
-            async with self.changing(table) as unit:
+            async with changing(self._cache, table) as unit:
                 await add_seat(unit, info, await add_robot(unit, name, agreed), name, invited=waits)
                 if waits:
                     await ask_about_robot(unit, info, name, by)
@@ -280,7 +280,7 @@ class Lobby(TableChanges):
                 raise ValueError(f"You have no seat at table {info.code}.")
             if not waiting_robots(info):
                 raise ValueError(f"No robot waits for an answer at table {info.code}.")
-            async with self.changing(table) as unit:
+            async with changing(self._cache, table) as unit:
                 await agree_to_robots(unit, info, person_id)
                 await seat_agreed_robots(unit, info, [p.person_id for p in people_of(info)])
         return table.stored_info
@@ -295,7 +295,7 @@ class Lobby(TableChanges):
             info = table.stored_info
             if not (robots := robots_of(info)):
                 raise ValueError(f"No robot sits at table {info.code}.")
-            async with self.changing(table) as unit:
+            async with changing(self._cache, table) as unit:
                 for robot in robots:
                     await unit.tables.vacate_seat(robot.seat_id)
                 await tell_no_robots(unit, info, actor_name(info, by), by)
@@ -305,7 +305,7 @@ class Lobby(TableChanges):
 
     async def keep_open(self, table_id: int, *, by: int | None) -> TableInfo:
         """Keep a lobby open that would expire. For the host and the players."""
-        async with self._in_lobby(table_id, by, seated_players=True) as table, self.changing(table):
+        async with self._in_lobby(table_id, by, seated_players=True) as table, changing(self._cache, table):
             return table.stored_info
 
     @again_on_conflict
@@ -401,7 +401,7 @@ class Lobby(TableChanges):
             if palette == info.palette:
                 raise ValueError(f"The pictures of table {info.code} are {palette} already.")
             if not table.begun:
-                async with self.changing(table) as unit:
+                async with changing(self._cache, table) as unit:
                     await unit.tables.update(table_id, palette=palette)
                 return table.stored_info
             async with self._cache.commit(table) as draft:
@@ -412,7 +412,7 @@ class Lobby(TableChanges):
 
     async def replace_location(self, table: LiveTable, location: dict[str, Any]) -> TableInfo:
         """Show a table that is held somewhere else, or without a place nowhere."""
-        async with self.changing(table, refresh_card=False) as unit:
+        async with changing(self._cache, table, refresh_card=False) as unit:
             await unit.tables.update(table.stored_info.id, location=location)
         return table.info
 
@@ -420,7 +420,7 @@ class Lobby(TableChanges):
         """Add to where a transport shows the table (its guild, channel, thread)."""
         async with (
             self._cache.locked(table_id) as table,
-            self.changing(table, refresh_card=False) as unit,
+            changing(self._cache, table, refresh_card=False) as unit,
         ):
             await unit.tables.update(table_id, location=table.stored_info.location | location)
         return table.info

@@ -9,7 +9,7 @@ plays a line at the table as planned, it is removed from the plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from bot.hub.command import Command, Form, Lines, TableCommand
 from bot.hub.feature import Addition, TurnPage
 from bot.hub.people import LimitReached, Limits
 from bot.hub.play import MoveHandler, line_failure
+from bot.hub.polls import PollHandler
 from bot.hub.request import (
     CommandResult,
     Completed,
@@ -40,15 +41,13 @@ from bot.position.pending import engine_seat, pending_decisions
 from engine.standing_orders import ArmedOrder, PlayedMove, run_orders
 from storage import Store
 
-ArmedOrders = Callable[[LiveTable, int, int], list[ArmedOrder]]
-
 
 class PlanHandler:
     """Carries out `plan …` (or `try …`) for a seated player."""
 
-    def __init__(self, store: Store, limits: Limits, moves: MoveHandler, armed_orders: ArmedOrders) -> None:
-        """armed_orders: those of a person in a seat, which a plan plays too."""
-        self._store, self._limits, self._moves, self._armed_orders = store, limits, moves, armed_orders
+    def __init__(self, store: Store, limits: Limits, moves: MoveHandler, polls: PollHandler) -> None:
+        """polls: knows the orders of the planner, which a plan plays too."""
+        self._store, self._limits, self._moves, self._polls = store, limits, moves, polls
 
     def commands(self) -> list[Command]:
         """`plan LINES`, also as `try LINES`."""
@@ -75,9 +74,9 @@ class PlanHandler:
         _, _, first_line = request.lines[0].partition(" ")
         word, _, rest = first_line.strip().partition(" ")
         plan = await self._load(table, person_id)
-        armed: list[ArmedOrder] = []
+        armed: Sequence[ArmedOrder] = ()
         if not is_from_deputy(table, request):
-            armed = self._armed_orders(table, request.seat, person_id)
+            armed = self._polls.orders.armed(table, request.seat, person_id)
         match word.casefold():
             case "" | "show":
                 return _plan_result(table, request, plan, armed)
@@ -177,7 +176,7 @@ def _within_plan(
 
 
 def _plan_result(
-    table: LiveTable, request: Request, plan: list[PlannedLine], armed: list[ArmedOrder]
+    table: LiveTable, request: Request, plan: list[PlannedLine], armed: Sequence[ArmedOrder]
 ) -> CommandResult:
     """What a plan leads to from the table's position."""
     if not plan:

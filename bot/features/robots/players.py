@@ -18,7 +18,7 @@ import engine
 from bot.features.robots.worker import RobotWorker, plain_move
 from bot.hub.cache import TableCache, keyed_locks
 from bot.hub.command import Command, Form, OpenCommand
-from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, is_robot_name
+from bot.hub.info import ROBOT_PREFIX, ROBOT_TRANSPORT, TableInfo, is_robot_name
 from bot.hub.notifications.messages import poll_id
 from bot.hub.polls import REWIND_POLLS, holds_table
 from bot.hub.request import CommandResult, LineFailure, LineRefused, NotYourSeat, QueryAnswer, Request
@@ -179,13 +179,13 @@ class RobotPlayers:
         """`hint`."""
         return [OpenCommand("hint", (Form("hint"),), self.hint)]
 
-    async def hint(self, table_id: int, request: Request) -> CommandResult:
+    async def hint(self, info: TableInfo, request: Request) -> CommandResult:
         """What a robot would do in the player's place, and why, shown to that player alone.
 
         The table goes on meanwhile.
         """
-        view = (await self._cache.get(table_id, with_log=False)).view()
-        info, seat, line = view.table, request.seat, request.lines[0]
+        view = (await self._cache.get(info.id, with_log=False)).view()
+        seat, line = request.seat, request.lines[0]
         decision_id = view.decision_id_of(seat)
         if view.state is None or decision_id is None or info.status != "running":
             return LineRefused(0, line, f"Nothing waits for you at table {info.code} now.")

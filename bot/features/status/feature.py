@@ -6,6 +6,7 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, check_allowed, record_end
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
+from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
 from bot.hub.polls import Motion, PollHandler
 from bot.hub.request import (
@@ -44,16 +45,15 @@ class StatusCommands:
             TableCommand("resign", (Form("resign [yes]", "give up your seat", "resign"),), self._resign),
         ]
 
-    async def _pause_or_resume(self, table_id: int, request: Request) -> CommandResult:
+    async def _pause_or_resume(self, info: TableInfo, request: Request) -> CommandResult:
         """`pause` and `resume`, as a player writes them; of the operator, for the player of the seat."""
-        info = await self._cache.info(table_id)
         player = info.player_at(request.seat)
         by = request.person_id or (player.person_id if player else None)
         if result := await self._cache.stored_result(request.request_id):
             return result
         _check_alone(request)
         change = self._running.pause if request.word == "pause" else self._running.resume
-        said = await change(table_id, by=by, request_id=request.request_id)
+        said = await change(info.id, by=by, request_id=request.request_id)
         return Completed((), (f"Table {info.code} is {request.word}d.", *said))
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
@@ -82,10 +82,11 @@ class StatusCommands:
             draft.result = Completed((), (sentence,))
         return draft.result
 
-    async def _end_early(self, table_id: int, request: Request) -> CommandResult:
-        """End the game unfinished: the host and the operator after a confirmation, others by a poll."""
+    async def _end_early(self, info: TableInfo, request: Request) -> CommandResult:
+        """End the game unfinished: the host, the operator and who plays alone after a confirmation, others by
+        a poll."""
         by = request.person_id
-        async with self._cache.locked(table_id) as table:
+        async with self._cache.locked(info.id) as table:
             if result := await self._cache.stored_result(request.request_id):
                 return result
             info = table.stored_info
@@ -97,13 +98,16 @@ class StatusCommands:
                 if problem := not_running(table, "running", "paused"):
                     return problem
                 seated = request._replace(seat=info.seat_of(by) or 0)
-                others = [p.seat for p in info.seated_players if p.seat is not None and p.person_id != by]
-                question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
-                return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
+                if others := [
+                    p.seat for p in info.seated_players if p.seat is not None and p.person_id != by
+                ]:
+                    question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
+                    return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
         if not request.confirmed:
-            return ask_to_confirm(request, f"Table {info.code} ends unfinished, for all its players.")
-        info = await self._running.end_now(table_id, by=by, request_id=request.request_id)
-        return Completed((), (f"Table {info.code} is ended.",))
+            what = "ends unfinished" if table.begun else "is closed"
+            return ask_to_confirm(request, f"Table {info.code} {what}, for all its players.")
+        info = await self._running.end_now(info.id, by=by, request_id=request.request_id)
+        return Completed((), (f"Table {info.code} is {'ended' if table.begun else 'closed'}.",))
 
 
 def _check_alone(request: Request) -> None:

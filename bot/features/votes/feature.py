@@ -1,13 +1,12 @@
 """`accept` and `decline` as votes, where a poll is open; else they are lines of the game.
 
 A page asks a seat for its vote. Who has not voted is reminded daily for a week, then weekly, outside their
-quiet hours and absences; a person with a daily digest finds the vote there instead. Who sleeps when a vote is
-opened, and is asked in the thread alone, is reminded when their quiet hours end.
+quiet hours and absences; a person with a daily digest finds the vote there instead. The first reminder is set
+where they are asked (`bot.hub.polls.ask_to_vote`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from bot.hub.cache import TableCache
@@ -16,16 +15,14 @@ from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, may_vote, poll_id
-from bot.hub.notifications.notify import Recipient, wanted_channels
 from bot.hub.notifications.preferences import not_quiet
-from bot.hub.polls import VOTE_CONTROLS, PollHandler
+from bot.hub.polls import DAY, VOTE_CONTROLS, PollHandler
 from bot.hub.request import Request
 from bot.hub.table import LiveTable
 from bot.position.times import duration_text
-from storage import StoredTimer, TablePoll, UnitOfWork
+from storage import StoredTimer, TablePoll
 
-VOTE_KIND = "vote"
-DAY, WEEK = timedelta(days=1), timedelta(days=7)
+WEEK = timedelta(days=7)
 
 
 def commands(polls: PollHandler) -> list[Command]:
@@ -55,23 +52,6 @@ def vote_page(cache: TableCache) -> MakePage:
         )  # fmt: skip
 
     return make
-
-
-async def set_vote_reminders(
-    unit: UnitOfWork, info: TableInfo, poll: TablePoll, recipients: Mapping[int, Recipient]
-) -> None:
-    """Set the first reminder of everybody who has not voted. Who sleeps was not pinged in the thread.
-    recipients: by seat."""
-    for seat, vote in poll.votes.items():
-        if vote is None:
-            at, recipient = unit.now + DAY, recipients.get(seat)
-            if recipient is not None and wanted_channels(info, recipient) == {"table"}:
-                awake_at = not_quiet(unit.now, recipient.settings.quiet_hours)
-                at = awake_at if awake_at > unit.now else at
-            await unit.clocks.set_due(
-                f"{info.id}.{seat}.{VOTE_KIND}.{poll.poll.id}", VOTE_KIND, at,
-                table_id=info.id, seat=seat, details={"poll": poll.poll.id},
-            )  # fmt: skip
 
 
 async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:

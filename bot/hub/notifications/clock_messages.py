@@ -48,9 +48,10 @@ def reminder_messages(
     return [each._replace(collapse_key=collapse) if each.channel == "mail" else each for each in told]
 
 
-def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None) -> str:
+def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None, late: str = "") -> str:
     """How long a decision has waited, and how much time is left. The table does not wait for who is offered
-    something."""
+    something. late: the name of the player whose time it was, for a deputy."""
+    whose, their = (f"{late}'s", "their") if late else ("Your", "your")
     what = "offer" if is_offer(clock.decision_id or "") else "table"
     if clock.allowance_end is None or clock.time_up is None:
         since = clock.since or now
@@ -61,10 +62,10 @@ def reminder_sentence(clock: SeatClock, now: datetime, zone: str | None) -> str:
     if now < clock.time_up:
         left = duration_text(clock.time_up - now)
         return (
-            f"Your time ended {moment_text(clock.allowance_end, zone)}; your time bank lasts {left} more, "
-            f"until {moment_text(clock.time_up, zone)}."
+            f"{whose} time ended {moment_text(clock.allowance_end, zone)}; {their} time bank lasts {left} "
+            f"more, until {moment_text(clock.time_up, zone)}."
         )
-    return f"Your time ended {moment_text(clock.time_up, zone)}; the {what} still waits for you."
+    return f"{whose} time ended {moment_text(clock.time_up, zone)}; the {what} still waits for you."
 
 
 def bank_text(clock: SeatClock) -> str:

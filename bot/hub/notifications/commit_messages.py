@@ -51,7 +51,6 @@ def commit_messages(draft: CommitDraft, metadata: TableMetadata, ping_holdoff: f
     own = {seat for seat, each in recipients.items() if each.person_id == draft.answered_person}
     answered = own if len(own) == 1 else own & acting_seats  # a deputy may play for several
     sent += messages.turn_messages(info, draft.seq, asked, recipients, due, answered)
-    sent += _votes_of_new_players(draft, metadata)
     sent += updated
     sent += _withdrawn_questions(draft, metadata, after, acting_seats, due)
     for pending in continuing[:1]:
@@ -98,18 +97,6 @@ def _withdrawn_questions(
             yield from messages.withdrawn_question(
                 metadata.info, draft.seq, recipient, sentences, str(offer.number), due
             )
-
-
-def _votes_of_new_players(draft: CommitDraft, metadata: TableMetadata) -> Iterator[NewMessage]:
-    """The votes that wait for a seat in which somebody else plays on."""
-    before, info = draft.table.stored_info, metadata.info
-    for open_poll in metadata.polls:
-        for seat, vote in open_poll.votes.items():
-            player, recipient = info.player_at(seat), metadata.recipients.get(seat)
-            if vote is None and player and recipient and before.seat_of(player.person_id) != seat:
-                yield from messages.vote_requests(
-                    info, draft.seq, open_poll, seat, recipient, draft.timestamp
-                )
 
 
 def newly_pending(

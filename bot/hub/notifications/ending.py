@@ -6,10 +6,10 @@ It is made of the table when it is told and not when the game ends, so the last 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 from statistics import median
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import engine
 from bot.hub.cache import TableCache
@@ -24,6 +24,7 @@ from bot.position.controls import ReviewChart
 from bot.position.text_views import over_sentence
 from bot.position.times import duration_text
 from engine.core.words import counted, dollars, join_words
+from storage import LogRow
 
 
 async def ending_page(
@@ -89,17 +90,6 @@ def _who_has_ended(log: TableLog) -> str:
 # -- how long it took, and how fast its players answered ----------------------------------------
 
 
-class TimedMove(Protocol):
-    """The part of a log row that the figures depend on."""
-
-    @property
-    def seat(self) -> int | None: ...
-    @property
-    def created_at(self) -> datetime: ...
-    @property
-    def order_id(self) -> int | None: ...
-
-
 class GameFigures(NamedTuple):
     """length: from the first move to the last. waits: of the table for somebody. saved: waits that there
     would have been without orders. answers: by seat, the median answer."""
@@ -110,7 +100,7 @@ class GameFigures(NamedTuple):
     answers: dict[int, timedelta]
 
 
-def game_figures(moves: Sequence[TimedMove]) -> GameFigures:
+def game_figures(moves: Sequence[LogRow]) -> GameFigures:
     """The figures of the moves that count, in order."""
     if not moves:
         return GameFigures(timedelta(), 0, 0, {})

@@ -173,24 +173,6 @@ def may_vote(table: TableInfo, open_poll: TablePoll, seat: int, person_id: int) 
     return not (is_deputy and (poll.kind == END_POLL or poll.details.get("seat") == seat))
 
 
-def vote_requests(
-    table: TableInfo,
-    seq: int,
-    open_poll: TablePoll,
-    seat: int,
-    recipient: Recipient | None,
-    now: datetime,
-    suffix: str = "",
-) -> list[NewMessage]:
-    """A seat is asked to vote. suffix: tells the messages of those who are asked once more."""
-    if recipient and not may_vote(table, open_poll, seat, recipient.person_id):
-        return []
-    key = poll_id(open_poll)
-    question = str(open_poll.poll.details["question"])
-    notification = Notification("vote", table.id, seq, seat, decision_id=key, sentences=(question,))
-    return sent(table, notification, recipient, now=now, suffix=key + suffix)
-
-
 def invitations(table: TableInfo, recipient: Recipient, players: Sequence[str] = ()) -> list[NewMessage]:
     """A seat is reserved for a person. players: who is to play, where more are invited at once."""
     notification = Notification("invited", table.id, table.seq, sentences=tuple(players))
@@ -320,8 +302,9 @@ def _by_routes(
     messages = []
     for route in found:
         channel = route.channel
-        recipient = str(notification.person_id or "") if channel != "table" else ""
-        parts = ("clock", name, channel, recipient) if name else (*about, channel, recipient, suffix)
+        recipient = str(notification.person_id or "")
+        own = recipient if channel != "table" else ""
+        parts = ("clock", name, channel, recipient) if name else (*about, channel, own, suffix)
         message = NewMessage(
             idempotency_key=".".join(parts),
             channel="mail" if channel == "mail" else "discord",

@@ -295,10 +295,12 @@ def changed_settings(settings: PersonSettings, line: str, now: datetime) -> Pers
 
 
 def _with_quiet_hours(settings: PersonSettings, rest: str) -> PersonSettings:
-    *zone, span = rest.split() or [""]
-    if len(zone) == 1 and re.fullmatch(r"[0-9:]+-?", zone[0]) is None and zone[0] != "-":
-        settings = replace(settings, zone=parse_zone(zone[0]))
-        return replace(settings, quiet=parse_quiet_hours(span))
+    """Hours, with a time zone before or behind them or without one."""
+    first, _, others = rest.partition(" ")
+    before, _, last = rest.rpartition(" ")
+    for zone, hours in ((first, others), (last, before)):
+        if hours and re.match("[0-9:–-]", zone) is None:
+            return replace(settings, zone=parse_zone(zone), quiet=parse_quiet_hours(hours))
     return replace(settings, quiet=parse_quiet_hours(rest))
 
 

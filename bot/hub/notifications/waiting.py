@@ -73,11 +73,11 @@ async def waiting_tables(unit: UnitOfWork, person_id: int) -> list[WaitingTable]
     own = {table.id: table.status for table, _ in await unit.tables.for_person(person_id)}
     ids = [table_id for table_id, status in own.items() if status == "running"]
     ids += await unit.clocks.tables_as_deputy(person_id)
-    voting = await unit.polls.tables_with_open_polls(dict.fromkeys([*own, *ids]))
+    open_polls = await unit.polls.open_polls(*dict.fromkeys([*own, *ids]))
     found = []
-    for table_id in dict.fromkeys([*ids, *voting]):
+    for table_id in dict.fromkeys([*ids, *(each.poll.table_id for each in open_polls)]):
         info = await load_info(unit, table_id)
-        polls = await unit.polls.open_polls(table_id) if table_id in voting else []
+        polls = [each for each in open_polls if each.poll.table_id == table_id]
         for seat in info.seats_of(person_id):
             if info.person_at(seat) == person_id:
                 found += await _waiting_seat(unit, info, seat, person_id, polls)
