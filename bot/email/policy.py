@@ -219,14 +219,15 @@ class MailPolicy:
         return await self._tables.table_command(token, lines, mail, key, is_reply=is_reply)
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
-        if not is_from(mail, token):
+        writer = token.own_address(mail.sender)
+        if writer is None:
             return await self._wrong_sender(mail, token)
         if mail.dmarc == "fail":
             page = refusal_pages.FAILED_AUTHENTICATION
             return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
-        await self._people.heard_from(mail.sender or token.address)
-        if token.purpose in {"reply", "unsubscribe"} and mail.sender:
-            token = replace(token, address=mail.sender)  # a person with several is answered where they write
+        await self._people.heard_from(writer)
+        if token.purpose in {"reply", "unsubscribe"}:
+            token = replace(token, address=writer)  # a person with several is answered where they write
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
@@ -264,7 +265,8 @@ class MailPolicy:
         if ruling.reason not in STILL_ASKED or ruling.offered_code:
             return ruling
         code = await self._held.find_open_code(ruling.token)
-        page = refusal_pages.still_asked(ruling.page) if code else ruling.page
+        held = await self._held.find_held_lines(ruling.token, code) if code else None
+        page = refusal_pages.still_asked(ruling.page, held.lines, held.figures) if held else ruling.page
         return ruling._replace(page=page, offered_code=code)
 
     async def _reply_of_owner(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:

@@ -68,6 +68,7 @@ async def test_mail_with_an_address_is_deleted_but_not_with_a_longer_one(
 ) -> None:
     async with fake_imap() as server:
         server.mails.append(text)
+        server.place = Folder.PROCESSED
         imap = await ImapConnection.open(server.account, 10.0)
         assert await imap.delete_with(Folder.PROCESSED, "ann@player.test")
         assert ("EXPUNGE" in server.asked) == is_deleted
@@ -98,13 +99,17 @@ async def test_a_mail_that_the_server_does_not_show_is_not_called_erased(
 
     async with fake_imap() as server:
         server.mails += [INBOX_MAIL, b"To: bob@player.test\r\n\r\n"]
-        server.refused = {1}
+        server.refused, server.place = {1}, Folder.PROCESSED
         care = MailboxCaretaker(server.account, 0, tidied, erased := Erased())
         await care.tidy()
         assert erased.addresses == ["ann@player.test", "bob@player.test"] and told == [""]
         assert "EXPUNGE" in server.asked
         assert alerts(caplog) == [NOT_ERASED]
         server.refused.clear()
+        server.place = "INBOX"  # where they stay if it does not move them
+        await care.tidy()
+        assert erased.addresses == ["ann@player.test", "bob@player.test"]
+        server.place = Folder.PROCESSED
         await care.tidy()
     assert erased.addresses == []
 
@@ -186,6 +191,23 @@ async def test_a_mail_that_the_server_does_not_show_keeps_no_other_waiting(
             await asyncio.gather(task, return_exceptions=True)
     assert await done(desk) == ["1", "buy SV"] and server.asked.count("LOGIN") == 1
     assert alerts(caplog) == [REFUSED]
+
+
+async def test_a_mail_that_the_server_does_not_mark_is_copied_once(
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stays in the inbox, and each attempt to move it made a copy."""
+    async with fake_imap() as server, ParserProcess() as parser:
+        server.mails, server.marks = [reply(notice, "buy SV")], False
+        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
+        task = asyncio.create_task(watcher.run())
+        try:
+            await until(lambda: server.asked.count("STORE") >= 3)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    assert server.asked.count("COPY") == server.asked.count("LOGIN") == 1
+    assert await desk.played() == ["buy SV"] and alerts(caplog) == [REFUSED]
 
 
 async def test_a_folder_that_somebody_deletes_is_created_again(desk: MailDesk, notice: Delivery) -> None:

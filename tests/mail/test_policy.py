@@ -127,6 +127,23 @@ async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
 
 
+@pytest.mark.parametrize(
+    ("registered", "writes"), [("ann+games@x.test", "ann@x.test"), ("ann@x.test", "ann+phone@x.test")]
+)
+async def test_who_writes_with_another_tag_is_no_stranger(
+    desk: MailDesk, notice: Delivery, registered: str, writes: str
+) -> None:
+    """They were asked whether they had sent it. The answer goes to the address that is registered."""
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", registered)
+    (receipt,) = (await desk.arrive(reply(notice, "buy SV", sender=f"Ann <{writes}>"))).replies
+    assert await desk.played() == ["buy SV"] and receipt.recipient == registered
+    sender = "ann+list@x.test"
+    raw = reply(notice, "list", sender=sender, to=ADDRESS, message_id="<2@p>")
+    assert (await desk.arrive(lost(raw))).reason == ("table" if registered == "ann@x.test" else "stranger")
+
+
 async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
     sent = [
         await desk.arrive(reply(notice, "pass", sender="eve@evil.test", message_id=f"<{n}@evil.test>"))
@@ -345,6 +362,11 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("yes sure thanks", True),
         ("Yes correct.", True),
         ("Hello,\n\nyes\n\nAnn", True),
+        ("Hi Bob, yes!", True),
+        ("Hello - yes please. Thanks", True),
+        ("Hi Bob, Si,\n\nno", False),
+        ("Hi,\n\n> If you mean that, reply with\n> yes\n\nyes", True),
+        ("My answer\n\n> If you mean that, reply with\n> yes\n\nyes", False),
         ("> If you mean that, reply with\n> yes\n\nyes", True),
         ("> If you mean that, reply with\n> yes\n\nyes\nbut not yet", False),
         ("Yes?", False),
@@ -369,6 +391,7 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
     assert (await desk.played() == ["buy SV"]) is is_meant
     if not is_meant:
         (again,) = outcome.replies
+        assert "asked about\n  buy SV → Ann buys the SV for $20." in again.text
         assert "reply with this word alone:\n  yes" in again.text
         assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
     late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
@@ -448,6 +471,27 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk,
     await desk.take()
     told = " ".join(desk.newest[BOB].text.split())
     assert "Ann says: Nice opening, Bob! What if I pass next time?" in told and "Cheers" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "played", "told"),
+    [
+        ("buy SV; say well; played", ["buy SV"], "Ann says: well; played"),
+        ("bid CS 45; SAY: good luck", ["bid CS 45"], "Ann says: good luck"),
+        ("note if Bob bids; pass", [], ""),
+        ("note my plan; say nothing of it", [], ""),
+        ("buy SV; note if Bob bids; pass", [], ""),
+    ],
+)
+async def test_lines_beside_each_other(
+    desk: MailDesk, notice: Delivery, text: str, played: list[str], told: str
+) -> None:
+    """Text goes on to the end of its line: half a note was played, and half of another told to the table."""
+    before = desk.newest[BOB]
+    await desk.arrive(reply(notice, text))
+    await desk.take()
+    assert await desk.played() == played
+    assert told in " ".join(desk.newest[BOB].text.split()) and (bool(told) or desk.newest[BOB] is before)
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,15 @@ def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     return _refusal(*blocks, reply=reply)
 
 
-def still_asked(page: MailPage) -> MailPage:
-    """What answers a reply to an email that asks for `yes`, where the reply says something else."""
-    block = CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"])
-    return replace(page, blocks=(*page.blocks, block))
+def still_asked(page: MailPage, lines: Sequence[str], figures: Sequence[str]) -> MailPage:
+    """What answers a reply to an email that asks for `yes`, where the reply says something else. lines: what
+    waits. figures: what that email has said that they do; empty where it has said nothing."""
+    waiting = [" → ".join(each) for each in zip(lines, figures, strict=True)] if figures else lines
+    blocks = (
+        BulletList("You were asked about", waiting),
+        CopyableLines("To confirm it, reply with this word alone", ["yes"]),
+    )
+    return replace(page, blocks=(*page.blocks, *blocks))
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:

@@ -63,7 +63,7 @@ class Ruling(NamedTuple):
 
 def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
     """Whether a mail comes from the player of its reply token."""
-    return mail.sender in token.verified_addresses
+    return token.own_address(mail.sender) is not None
 
 
 def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
