@@ -1,7 +1,8 @@
 """The policy table: what one inbound mail may do, and the one reply that it gets.
 
 The first row that fits decides. "Token" is a reply token in the recipient headers, "From" the address of
-the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail.
+the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail. Of
+many tokens those of the sender count, as a reply to all carries those of others; else the first.
 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
@@ -10,7 +11,7 @@ the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that 
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
 | any    | any            | any          | yes       | ignored, no reply                                |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
-| many   | any            | any          | no        | nothing is done; one receipt                     |
+| many   | the seats'     | any          | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt, but none for an echo   |
@@ -141,6 +142,7 @@ class MailPolicy:
         tokens = await self._lookup.tokens_of(mail)
         if bounce := await self._bounce(mail, tokens):
             return bounce
+        tokens = [token for token in tokens if is_from(mail, token)] or tokens[:1]
         is_reply = mail.automatic_sign == FROM_A_LIST and len(tokens) == 1 and is_from(mail, tokens[0])
         if mail.automatic_sign and not is_reply:
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
@@ -292,7 +294,7 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person.seats if person else ())
+            page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
             return Ruling("help", page, token, lines=lines)
         if reply.says_yes and (code := await self._held.find_offered_code(token)):
             return await self._confirm_held(mail, token, code, ("yes",))

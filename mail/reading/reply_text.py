@@ -33,6 +33,7 @@ from mail.reading.unclear_lines import Vocabulary
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID = 5  # of one reply, the last with all that follows
 _NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if", "note"})
+_PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
 _TALK_BEHIND = re.compile(r"; {0,8}(?=say\b)", re.IGNORECASE)
 
 _DEVICE_SIGNATURES = tuple(
@@ -186,7 +187,7 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
     plain = [
         line
         for line in lines
-        if not line.text.casefold().startswith(_DEVICE_SIGNATURES) and not _is_comment(line.text)
+        if not line.text.casefold().startswith(_DEVICE_SIGNATURES) and not _is_beside(line.text)
     ]
     for line in _join_wrapped(plain, verbs):
         parts = [part.strip() for part in line.text.split(";") if part.strip()]
@@ -199,8 +200,9 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
             yield ReplyLine(line.number, move_text(line.text, verbs))
 
 
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and not line[1:2].isdigit()
+def _is_beside(line: str) -> bool:
+    """Whether a line is a comment, or stands for a picture: `[image: logo.png]`."""
+    return (line.startswith("#") and not line[1:2].isdigit()) or _PICTURE.fullmatch(line) is not None
 
 
 def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[ReplyLine]:

@@ -164,9 +164,18 @@ async def test_c04_failed_authentication(desk: MailDesk, notice: Delivery) -> No
 
 
 async def test_c09_several_reply_addresses_are_ambiguous(desk: MailDesk, notice: Delivery) -> None:
-    both = f"{notice.message['Reply-To']}, {desk.newest[BOB].message['Reply-To']}"
-    outcome = await desk.arrive(reply(notice, "buy SV", to=both))
+    """Those of the sender, at two tables. A reply to all carries another player's, and went unanswered."""
+    his = desk.newest[BOB]
+    await desk.table("1830", ["Ann", "Cid"])
+    await desk.take()
+    hers, other = (str(each.message["Reply-To"]) for each in (notice, desk.newest[ANN]))
+    outcome = await desk.arrive(reply(notice, "buy SV", to=f"{hers}, {other}"))
     assert (outcome.reason, len(outcome.replies), await desk.played()) == ("ambiguous", 1, [])
+    both = f"{his.message['Reply-To']}, {hers}"
+    outcome = await desk.arrive(reply(notice, "buy SV", to=both, sender="eve@evil.test", message_id="<e@e>"))
+    assert (outcome.reason, outcome.replies[0].recipient) == ("wrong sender", BOB)
+    (receipt,) = (await desk.arrive(reply(notice, "buy SV", to=both, message_id="<2@p>"))).replies
+    assert receipt.recipient == ANN and await desk.played() == ["buy SV"]
 
 
 async def test_c10_automatic_mail_is_never_answered(desk: MailDesk, notice: Delivery) -> None:

@@ -51,6 +51,16 @@ async def test_several_settings_are_set(desk: MailDesk) -> None:
     assert "unlink b@example.org" in desk.newest[ANN].text.partition("\nNot read\n")[2]
 
 
+async def test_prose_about_a_lobby_is_answered_with_what_can_be_written_there(desk: MailDesk) -> None:
+    """It was said that nobody knows for which table the email is."""
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Bob", "yes")
+    await desk.write("Bob", "See you there")
+    told = desk.newest["bob@player.test"].text
+    assert "Your email has no line that can be read at table 1830 " in told and "which table" not in told
+
+
 @pytest.mark.parametrize("asked", ["invited", "host"])
 async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailDesk, asked: str) -> None:
     """It was no answer, and after three attempts the email lay in Quarantine."""

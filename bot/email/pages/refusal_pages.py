@@ -168,14 +168,17 @@ def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
     return _refusal(*blocks, subject="Please confirm")
 
 
-def help_without_table(seats: Sequence[str]) -> MailPage:
-    """To a player whose mail has no valid reply address, or answers an email of no table. seats: theirs."""
+def help_without_table(seats: Sequence[str], table: str = "") -> MailPage:
+    """To a player whose mail has no valid reply address, or answers an email of no seat in play. seats:
+    theirs. table: what the email is about; empty for none."""
+    why = (
+        f"Your email has no line that can be read at table {table}."
+        if table
+        else "Your email does not show for which table it is, or you have no seat there any more. "
+        "Please reply to the newest email of the table that you mean."
+    )
     blocks = (
-        Paragraph(
-            "Your email does not show for which table it is, or you have no seat there any more. Nothing was "
-            "done with it."
-        ),
-        Paragraph("Please reply to the newest email of the table that you mean."),
+        Paragraph(why),
         CopyableLines(
             "Or begin with one of these lines",
             ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],
