@@ -66,7 +66,7 @@ from bot.email.replies.seat_replies import (
     vote_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore, played_key
+from bot.email.stored_mail import HeldLineStore, Offer, played_key
 from bot.email.tokens import TokenLookup
 from bot.hub.request import ConfirmationRequired, QueryAnswer, StaleDecision
 from bot.pictures.workers import PictureWorkers
@@ -266,10 +266,11 @@ class MailPolicy:
         """The same ruling; where no move was made, `yes` to it confirms what waits for that."""
         if ruling.reason not in STILL_ASKED or ruling.offered_code:
             return ruling
-        code = await self._held.find_open_code(ruling.token)
-        held = await self._held.find_held_lines(ruling.token, code) if code else None
-        page = refusal_pages.still_asked(ruling.page, held.lines, held.figures) if held else ruling.page
-        return ruling._replace(page=page, offered_code=code)
+        offer = await self._held.find_offered(ruling.token)
+        if offer is None or not offer.is_open:
+            return ruling
+        page = refusal_pages.still_asked(ruling.page, offer.held.lines, offer.held.figures)
+        return ruling._replace(page=page, offered_code=offer.code)
 
     async def _reply_of_owner(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.lines
@@ -296,8 +297,8 @@ class MailPolicy:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._held.find_offered_code(token)):
-            return await self._confirm_held(mail, token, code, ("yes",))
+        if reply.says_yes and (offer := await self._held.find_offered(token)):
+            return await self._confirm_held(mail, token, offer, ("yes",))
         if vote := vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
@@ -377,7 +378,9 @@ class MailPolicy:
         if code := YES_CODE.fullmatch(lines[0].casefold()):
             if len(lines) > 1:
                 return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
-            return await self._confirm_held(mail, token, code[1], lines)
+            if offer := await self._held.find(token, code[1]):
+                return await self._confirm_held(mail, token, offer, lines)
+            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
         words = [first_word(line) for line in lines]
         for word in ("stop", "unsubscribe"):
             if word in words and len(lines) > 1:
@@ -386,23 +389,21 @@ class MailPolicy:
         return await self._play(token, reply, key, lines, mail)
 
     async def _confirm_held(
-        self, mail: ParsedMail, token: ReplyToken, code: str, lines: tuple[str, ...]
+        self, mail: ParsedMail, token: ReplyToken, offer: Offer, lines: tuple[str, ...]
     ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        held_lines = await self._held.find_held_lines(token, code)
-        if held_lines is None:
-            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
-        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
-        if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
+        held = offer.held
+        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held.lines, 1)))
+        if _is_only_line(held.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
-        accepted = (await self._seats.reader(token)).try_lines(held_lines.lines)
-        bound = replace(token, decision_id=held_lines.decision_id)
-        is_asked = await self._seats.current_decision(token) == held_lines.decision_id
+        accepted = (await self._seats.reader(token)).try_lines(held.lines)
+        bound = replace(token, decision_id=held.decision_id)
+        is_asked = await self._seats.current_decision(token) == held.decision_id
         figures = tuple(line.sentence for line in accepted)
-        has_changed = figures and held_lines.figures and figures != held_lines.figures
+        has_changed = figures and held.figures and figures != held.figures
         if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, played_key(token, code), lines)
+            ruling = await self._play(bound, reply, played_key(token, offer.code), lines)
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)

@@ -73,23 +73,22 @@ class NewHosts:
 
     async def answer(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Open the table that was asked for, at `yes`; what was answered once is answered so again."""
-        code = await self._held.find_offered_code(token)
-        held = await self._held.find_held_lines(token, code) if code else None
-        if code is None or held is None:
+        offer = await self._held.find_offered(token)
+        if offer is None:
             return Ruling("not done", refusal_pages.NOTHING_TO_CONFIRM, token)
-        if await self._held.is_open(token, code):
+        if offer.is_open:
             if reply.word in NO_WORDS:
                 page = answer_pages.confirmation("No table is opened, and nobody is invited.")
                 return Ruling("confirmed", page, token)
             if not reply.says_yes:
                 page = refusal_pages.expects_yes_or_no("host")
-                return Ruling("not done", page, token, offered_code=code)
+                return Ruling("not done", page, token, offered_code=offer.code)
             try:
                 async with self._store.begin() as unit:
                     await unit.people.add_identity(token.person_id, "email", token.address)
             except AlreadyExists as error:
                 page = answer_pages.table_answer((str(error),), is_done=False)
                 return Ruling("not done", page, replace(token, message_id=None))  # nothing is asked any more
-        ruling = await self._tables.table_command(token, held.lines, mail, host_request(code))
+        ruling = await self._tables.table_command(token, offer.held.lines, mail, host_request(offer.code))
         assert ruling is not None  # `new …` is a command everywhere
         return ruling
