@@ -9,8 +9,9 @@ many tokens those of the sender count, as a reply to all carries those of others
 | any    | any            | any          | any       | quarantined, if it could not be parsed; one receipt |
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
-| any    | any            | any          | yes       | ignored, no reply                                |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
+| unsubscribe | the seat's | any         | yes       | the same: a mail program unsubscribes            |
+| any    | any            | any          | yes       | ignored, no reply                                |
 | many   | the seats'     | any          | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
@@ -95,6 +96,8 @@ UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
+ALONE = ("yes CODE", "stop", "unsubscribe")
+"""What is read only without other lines."""
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
@@ -135,6 +138,11 @@ class MailPolicy:
 
     async def handle(self, mail: ParsedMail) -> MailOutcome:
         """Decide on one mail and carry it out; the outcome goes to `InboundMail.record_outcome`."""
+        ruling = await self._ruling(mail)
+        return await self._replies.reply(mail, ruling) if isinstance(ruling, Ruling) else ruling
+
+    async def _ruling(self, mail: ParsedMail) -> Ruling | MailOutcome:
+        """The ruling on a mail, or the outcome of one that gets no reply."""
         if mail.problem in UNPARSABLE:
             return await self._unparsable(mail, mail.problem)
         if self._is_ours(mail):
@@ -143,16 +151,13 @@ class MailPolicy:
         if bounce := await self._bounce(mail, tokens):
             return bounce
         tokens = [token for token in tokens if is_from(mail, token)] or tokens[:1]
-        is_reply = mail.automatic_sign == FROM_A_LIST and len(tokens) == 1 and is_from(mail, tokens[0])
-        if mail.automatic_sign and not is_reply:
+        if mail.automatic_sign and not _is_owners_own(mail, tokens):
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
         if not tokens:
             return await self._without_token(mail)
         if len(tokens) > 1:
-            return await self._replies.reply(
-                mail, Ruling("ambiguous", refusal_pages.AMBIGUOUS_RECIPIENT, tokens[0])
-            )
-        return await self._replies.reply(mail, await self._with_token(mail, tokens[0]))
+            return Ruling("ambiguous", refusal_pages.AMBIGUOUS_RECIPIENT, tokens[0])
+        return await self._with_token(mail, tokens[0])
 
     def _is_ours(self, mail: ParsedMail) -> bool:
         return (
@@ -188,29 +193,22 @@ class MailPolicy:
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
-    async def _without_token(self, mail: ParsedMail) -> MailOutcome:
-        person = await self._people.find_correspondent(mail.sender) if mail.sender else None
-        if person is None:
-            return await self._new_host(mail)
-        if mail.dmarc == "fail":
+    async def _without_token(self, mail: ParsedMail) -> Ruling | MailOutcome:
+        if mail.sender is None or mail.dmarc == "fail":
             return MailOutcome("stranger", Folder.IGNORED)
+        lines = _command_lines(mail)
+        person = await self._people.find_correspondent(mail.sender)
+        if person is None:
+            return await self._hosts.ask(mail, mail.sender, lines)
         await self._people.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), person_id=person.person_id)
         if ruling := await self._table_command(mail, token, is_reply=False):
-            return await self._replies.reply(mail, ruling)
-        if _is_only_line(lines := _command_lines(mail), *MAIL_SWITCHES):
+            return ruling
+        if _is_only_line(lines, *MAIL_SWITCHES):
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
             page = answer_pages.table_answer((sentence,), is_done=False)
-            return await self._replies.reply(mail, Ruling("not done", page, token, lines=lines))
-        ruling = Ruling("help", refusal_pages.help_without_table(person.seats), token, daily=1)
-        return await self._replies.reply(mail, ruling)
-
-    async def _new_host(self, mail: ParsedMail) -> MailOutcome:
-        """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
-        lines = _command_lines(mail)
-        if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
-            return MailOutcome("stranger", Folder.IGNORED)
-        return await self._hosts.ask(mail, mail.sender, lines)
+            return Ruling("not done", page, token, lines=lines)
+        return Ruling("help", refusal_pages.help_without_table(person.seats), token, daily=1)
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -279,13 +277,12 @@ class MailPolicy:
             return ruling
         if token.purpose == "host":
             return await self._hosts.answer(mail, token, reply)
-        if not lines and (in_subject := _mail_switch(mail)):
-            lines = (in_subject,)
+        lines = lines or _mail_switch(mail)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
             sentence = await self._people.start_mail(token)
             return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
-            return await self._stopped(token, ("stop",))
+            return await self._stopped(token)
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(mail, token, reply)
         if reply.parsed.fault:
@@ -302,15 +299,15 @@ class MailPolicy:
         if vote := vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
+        if said and not lines:
+            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
         if lines:
             ruling = await self._carry_out(mail, token, reply.parsed, lines)
-        elif said:
-            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
         else:
             ruling = await self._nothing_to_play(mail, token, reply)
         return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
 
-    async def _stopped(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
+    async def _stopped(self, token: ReplyToken, lines: tuple[str, ...] = ("stop",)) -> Ruling:
         page = answer_pages.confirmation(await self._people.stop_mail(token))
         return Ruling("stopped", page, token, lines=lines)
 
@@ -375,16 +372,14 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
-        if code := YES_CODE.fullmatch(lines[0].casefold()):
-            if len(lines) > 1:
-                return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
-            if offer := await self._held.find(token, code[1]):
-                return await self._confirm_held(mail, token, offer, lines)
+        code = YES_CODE.fullmatch(lines[0].casefold())
+        words = [*(["yes CODE"] if code else []), *map(first_word, lines)]
+        if len(lines) > 1 and (alone := [word for word in words if word in ALONE]):
+            return Ruling("not done", refusal_pages.must_be_alone(alone[0]), token, lines=lines)
+        if code and (offer := await self._held.find(token, code[1])):
+            return await self._confirm_held(mail, token, offer, lines)
+        if code:
             return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
-        words = [first_word(line) for line in lines]
-        for word in ("stop", "unsubscribe"):
-            if word in words and len(lines) > 1:
-                return Ruling("not done", refusal_pages.must_be_alone(word), token, lines=lines)
         key = idempotency_key(mail, token, lines)
         return await self._play(token, reply, key, lines, mail)
 
@@ -441,7 +436,7 @@ class MailPolicy:
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
-    async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> MailOutcome:
+    async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> Ruling | MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
         self._alerts.send(
             "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
@@ -449,9 +444,15 @@ class MailPolicy:
         for token in await self._lookup.find(self._address.find_tokens(mail.recipients)):
             if token.purpose != "bounce":
                 page = refusal_pages.unreadable_mail(problem)
-                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
-                return await self._replies.reply(mail, ruling)
+                return Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
         return MailOutcome("unreadable", Folder.QUARANTINE)
+
+
+def _is_owners_own(mail: ParsedMail, tokens: Sequence[ReplyToken]) -> bool:
+    """Whether a mail that looks automatic is the owner's all the same: on a list, or to unsubscribe."""
+    if len(tokens) != 1 or not is_from(mail, tokens[0]):
+        return False
+    return mail.automatic_sign == FROM_A_LIST or tokens[0].purpose == "unsubscribe"
 
 
 def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:
@@ -473,10 +474,10 @@ def _subject(mail: ParsedMail) -> str:
     return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
 
 
-def _mail_switch(mail: ParsedMail) -> str:
-    """The word for emails to stop or to begin again, if it is the subject; else empty."""
+def _mail_switch(mail: ParsedMail) -> tuple[str, ...]:
+    """The word for emails to stop or to begin again as the only line, if it is the subject; else none."""
     subject = _subject(mail)
-    return subject if subject in MAIL_SWITCHES else ""
+    return (subject,) if subject in MAIL_SWITCHES else ()
 
 
 def _says_otherwise(line: str) -> bool:

@@ -276,6 +276,23 @@ async def test_stop_and_start(
     assert await desk.played() == []
 
 
+async def test_an_email_that_a_mail_program_writes_to_unsubscribe_is_no_answering_machine(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    """It was ignored, as is one that answers, or comes from another address."""
+    header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
+    extra, text = "Auto-Submitted: auto-generated\n", "This message was automatically generated."
+    for number, (to, sender, reason) in enumerate(
+        [
+            (None, ANN, "automatic: Auto-Submitted"),
+            (header, "eve@evil.test", "automatic: Auto-Submitted"),
+            (header, ANN, "stopped"),
+        ]
+    ):
+        raw = reply(notice, text, to=to, sender=sender, extra=extra, message_id=f"<{number}@p>")
+        assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"stop"))).reason == reason
+
+
 async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
     desk: MailDesk, notice: Delivery
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.email.pages import answer_pages, refusal_pages
@@ -14,6 +13,7 @@ from bot.email.stored_mail import HeldLineStore, host_request
 from bot.hub import people
 from mail.imap import Folder
 from mail.inbox import MailOutcome
+from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import AlreadyExists, Store
@@ -44,11 +44,15 @@ class NewHosts:
         self._replies, self._hosts = replies, hosts
         self._strangers = set[str]()
 
-    async def ask(self, mail: ParsedMail, address: str, lines: Sequence[str]) -> MailOutcome:
-        """Hold a command of an address that is not verified, and ask its owner, if the operator admits it."""
+    async def ask(self, mail: ParsedMail, address: str, lines: tuple[str, ...]) -> Ruling | MailOutcome:
+        """Hold the command to open a table of an address that is not verified, and ask its owner, if the
+        operator admits it."""
+        stranger = MailOutcome("stranger", Folder.IGNORED)
+        if not lines or first_word(lines[0]) != "new":
+            return stranger
         if not admits_host(self._hosts, address):
             self._warn_of_stranger(address)
-            return MailOutcome("stranger", Folder.IGNORED)
+            return stranger
         name = people.player_name(mail.sender_name) if mail.sender_name else ""
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, name)
@@ -57,9 +61,7 @@ class NewHosts:
         if await self._replies.count(86_400, token.actor, ASKED):
             return MailOutcome(ASKED, Folder.PROCESSED, key)
         code = await self._held.hold_lines(token, lines, key)
-        page = answer_pages.host_confirmation(lines)
-        ruling = Ruling(ASKED, page, token, lines=tuple(lines), offered_code=code)
-        return await self._replies.reply(mail, ruling)
+        return Ruling(ASKED, answer_pages.host_confirmation(lines), token, lines=lines, offered_code=code)
 
     def _warn_of_stranger(self, address: str) -> None:
         if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
