@@ -51,6 +51,19 @@ async def test_several_settings_are_set(desk: MailDesk) -> None:
     assert "unlink b@example.org" in desk.newest[ANN].text.partition("\nNot read\n")[2]
 
 
+@pytest.mark.parametrize("address", ["{}<mailto:{}>", "{} <mailto:{}>", "[{}](mailto:{})", "<mailto:{}>"])
+async def test_an_address_that_a_mail_program_has_made_a_link(desk: MailDesk, address: str) -> None:
+    """Outlook, Apple Mail and Proton Mail write it twice: such an address could not be linked."""
+    await desk.person("Ann")
+    await desk.write("Ann", "settings", to=ADDRESS)
+    await desk.write("Ann", "link " + address.format("ann@work.test", "ann@work.test"))
+    assert "An email goes to ann@work.test." in desk.newest[ANN].text
+    if not address.startswith("<"):
+        bob = address.format("bob@player.test", "bob@player.test")
+        await desk.write("Ann", f"new 1830 Bob <{bob}>", to=ADDRESS)
+        assert "Invitations go to Bob (bob@player.test)." in desk.newest[ANN].text.replace("\n", " ")
+
+
 async def test_prose_about_a_lobby_is_answered_with_what_can_be_written_there(desk: MailDesk) -> None:
     """It was said that nobody knows for which table the email is."""
     await desk.person("Ann")
