@@ -121,7 +121,7 @@ async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(reply(notice, "buy SV", sender=BOB))
     (note,) = outcome.replies
     assert outcome.reason == "wrong sender" and note.recipient == ANN
-    code = next(line.strip() for line in note.text.splitlines() if line.startswith("  yes "))
+    code = next(line.strip() for line in note.text.splitlines() if line.startswith("yes "))
     again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
     assert again.reason == "wrong sender" and await desk.played() == []
     assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
@@ -327,7 +327,7 @@ async def test_who_asks_in_prose_for_no_more_emails_reads_the_word_for_it(
     desk: MailDesk, notice: Delivery
 ) -> None:
     outcome = await desk.arrive(reply(notice, "Please stop sending me these emails."))
-    assert outcome.reason == "no moves" and "You can write: stop" in one_line(outcome.replies[0])
+    assert outcome.reason == "no moves" and "You can write stop" in one_line(outcome.replies[0])
 
 
 async def test_stop_without_a_token_is_told_how(desk: MailDesk, notice: Delivery) -> None:
@@ -417,8 +417,8 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
     assert (await desk.played() == ["buy SV"]) is is_meant
     if not is_meant:
         (again,) = outcome.replies
-        assert "asked about\n  buy SV → Ann buys the SV for $20." in again.text
-        assert "reply with this word alone:\n  yes" in again.text
+        assert "asked about\n  * buy SV → Ann buys the SV for $20." in again.text
+        assert "reply with this word alone\n\nyes" in again.text
         assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
     late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
     assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
