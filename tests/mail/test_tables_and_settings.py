@@ -102,6 +102,8 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Okay!", "You have a seat"),
         ("Sure", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
+        ("Hi Ann - ja!", "You have a seat"),
+        ("Hi Ann, no thanks", "You have declined the seat"),
         ("Hello,\nno, sorry", "You have declined"),
         ("Nope", "You have declined"),
     ],
@@ -126,7 +128,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
     invitation = desk.newest["bob@player.test"]
     doubts = (
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
-        "Okay, no thanks", "Sure, no", "Okay, I can't make it", "Okay, let me think about it",
+        "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it", "Okay, let me think about it",
         "Sure, let me ask my wife first", "Okay, I have to pass this time", "Okay,\n\nI'd rather not.",
         "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip

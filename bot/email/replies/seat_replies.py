@@ -89,12 +89,8 @@ class ReadReply:
     @property
     def answer(self) -> tuple[str, ...]:
         """The first lines that do not greet, to the next blank one."""
-
-        def is_before(text: str) -> bool:
-            return not text or (is_greeting(text) and first_word(text) not in OK_WORDS)
-
         texts = (_without_greeting(line.text) for line in self.text.own)
-        return tuple(takewhile(bool, dropwhile(is_before, texts)))
+        return tuple(takewhile(bool, dropwhile(lambda text: not text or _greets(text), texts)))
 
     @property
     def word(self) -> str:
@@ -128,12 +124,17 @@ class ReadReply:
         return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
 
 
+def _greets(text: str) -> bool:
+    """Whether a text greets, and is no `okay`, which may be the answer."""
+    return is_greeting(text) and first_word(text) not in OK_WORDS
+
+
 def _without_greeting(line: str) -> str:
     """The answer in a line that greets before it: `yes` of `Hi Bob, yes!`; any other line as it is."""
-    rest = _GREETING_END.split(line, maxsplit=1)[-1]
-    words = set(words_of(rest))
+    greeting, *rest = _GREETING_END.split(line, maxsplit=1)
+    words = set(words_of(" ".join(rest)))
     is_answer = words <= _DECISIVE | BESIDE_YES | BESIDE_NO and not words.isdisjoint(_DECISIVE)
-    return rest if is_answer and not rest.endswith(",") and is_greeting(line) else line
+    return rest[0] if is_answer and not line.endswith(",") and _greets(greeting) else line
 
 
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:
