@@ -128,9 +128,9 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
     invitation = desk.newest["bob@player.test"]
     doubts = (
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
-        "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it", "Okay, let me think about it",
-        "Sure, let me ask my wife first", "Okay, I have to pass this time", "Okay,\n\nI'd rather not.",
-        "> Your seat\n\nNo virus found in this message.",
+        "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
+        "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
+        "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
     for said in doubts:
         assert (await desk.write("Bob", said, original=invitation)).reason == "not done", said
