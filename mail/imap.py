@@ -74,6 +74,7 @@ class ImapConnection:
         self._folders: dict[Folder, str] = {}
         self._uid_next = 1  # UIDNEXT at the time of the SELECT
         self._has_new_mail = False  # new mail was announced since the last search began
+        self._copied = set[int]()  # UIDs of which a folder has a copy, though the inbox may still have them
         self._untagged = client.protocol._untagged_response
         client.protocol._untagged_response = self._on_untagged
         self._welcome = client.protocol.welcome
@@ -234,7 +235,9 @@ class ImapConnection:
         if self._client.has_capability("MOVE"):
             await self._uid("move", uid, name)
             return
-        await self._uid("copy", uid, name)
+        if uid not in self._copied:  # one that the server refused to mark is tried again
+            await self._uid("copy", uid, name)
+            self._copied.add(uid)
         await self._uid("store", uid, r"+FLAGS.SILENT (\Deleted)")
         if self._client.has_capability("UIDPLUS"):  # a plain EXPUNGE also deletes what other clients marked
             await self._uid("expunge", uid)
@@ -254,7 +257,9 @@ class ImapConnection:
 
         The folder stays selected: the connection is of no use for the inbox any more.
         """
-        uids = await self._search_in(folder, "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}")
+        uids = await self._search_in(
+            self._folders[folder], "BEFORE", f"{day.day}-{_MONTHS[day.month - 1]}-{day.year}"
+        )
         await self._delete(uids)
         return len(uids)
 
@@ -264,18 +269,28 @@ class ImapConnection:
 
         The folder stays selected, as after `delete_before`.
         """
-        chosen, refused = [], 0
-        for uid in await self._search_in(folder, "TEXT", _quoted(address)):
+        chosen, are_all_read = await self._naming(self._folders[folder], address)
+        await self._delete(chosen)
+        return are_all_read
+
+    async def is_in_inbox(self, address: str) -> bool:
+        """Whether a message of the inbox has this address, or may have it."""
+        found, are_all_read = await self._naming("INBOX", address)
+        return bool(found) or not are_all_read
+
+    async def _naming(self, name: str, address: str) -> tuple[list[int], bool]:
+        """The messages of a folder that have an address, and whether the server has let us read all."""
+        found, refused = [], 0
+        for uid in await self._search_in(name, "TEXT", _quoted(address)):
             try:
                 if _has_address(await self.fetch(uid) or b"", address):
-                    chosen.append(uid)
+                    found.append(uid)
             except MessageRefused:
                 refused += 1
-        await self._delete(chosen)
-        return not refused
+        return found, not refused
 
-    async def _search_in(self, folder: Folder, *criteria: str) -> list[int]:
-        await self._call_ok(self._client.select(self._folders[folder]))
+    async def _search_in(self, name: str, *criteria: str) -> list[int]:
+        await self._call_ok(self._client.select(name))
         return await self._search(*criteria)
 
     async def _delete(self, uids: list[int]) -> None:

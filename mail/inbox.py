@@ -46,8 +46,8 @@ REFUSED = (
     "other email waits for it. The log has its UID: if the server does not recover, delete it by hand."
 )
 NOT_ERASED = (
-    "The mail server refuses to show an email that may be from a person whose data was erased. It is tried "
-    "again each hour. If the server does not recover, delete it by hand."
+    "The mail server refuses to show or to move an email that may be from a person whose data was erased. It "
+    "is tried again each hour. If the server does not recover, delete it by hand, in the inbox too."
 )
 MAX_ALERTS = 1000  # of different kinds that are remembered
 
@@ -354,7 +354,8 @@ class MailboxCaretaker:
 
     async def _erase(self, imap: ImapConnection, people: ErasedPeople) -> None:
         for address in await people.erased_addresses():
-            if all([await imap.delete_with(folder, address) for folder in Folder]):
+            is_deleted = all([await imap.delete_with(folder, address) for folder in Folder])
+            if is_deleted and not await imap.is_in_inbox(address):
                 await people.mailbox_is_erased([address])
             else:
                 self._alerts.send("not erased", NOT_ERASED, every=DAY)

@@ -43,6 +43,12 @@ def normalize_address(text: str) -> str:
     return match.group().casefold()
 
 
+def untagged(address: str) -> str:
+    """An address without the `+tag` of its local part: `ann@x` for `ann+games@x`."""
+    local, _, domain = address.partition("@")
+    return f"{local.partition('+')[0]}@{domain}"
+
+
 def find_message_ids(text: str) -> list[str]:
     """All `<…>` ids in a header value, in order."""
     return _MESSAGE_ID.findall(text[:20_000])
@@ -217,6 +223,16 @@ class ReplyToken:
         if self.table_id is None or self.seat_number is None:
             return None
         return self.table_id, self.seat_number
+
+    def own_address(self, sender: str | None) -> str | None:
+        """The verified address of who writes from this one; None where it is not theirs.
+
+        `ann@x` and `ann+games@x` have one mailbox, and a mail program may write from either.
+        """
+        if sender in self.verified_addresses:
+            return sender
+        same = (each for each in self.verified_addresses if sender and untagged(each) == untagged(sender))
+        return min(same, default=None)
 
     @property
     def actor(self) -> str:

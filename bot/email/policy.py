@@ -1,16 +1,18 @@
 """The policy table: what one inbound mail may do, and the one reply that it gets.
 
 The first row that fits decides. "Token" is a reply token in the recipient headers, "From" the address of
-the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail.
+the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail. Of
+many tokens those of the sender count, as a reply to all carries those of others; else the first.
 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
 | any    | any            | any          | any       | quarantined, if it could not be parsed; one receipt |
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
-| any    | any            | any          | yes       | ignored, no reply                                |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
-| many   | any            | any          | no        | nothing is done; one receipt                     |
+| unsubscribe | the seat's | any         | yes       | the same: a mail program unsubscribes            |
+| any    | any            | any          | yes       | ignored, no reply                                |
+| many   | the seats'     | any          | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt, but none for an echo   |
@@ -65,7 +67,7 @@ from bot.email.replies.seat_replies import (
     vote_in,
 )
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore, played_key
+from bot.email.stored_mail import HeldLineStore, Offer, played_key
 from bot.email.tokens import TokenLookup
 from bot.hub.request import ConfirmationRequired, QueryAnswer, StaleDecision
 from bot.pictures.workers import PictureWorkers
@@ -94,6 +96,8 @@ UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
+ALONE = ("yes CODE", "stop", "unsubscribe")
+"""What is read only without other lines."""
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
@@ -134,6 +138,11 @@ class MailPolicy:
 
     async def handle(self, mail: ParsedMail) -> MailOutcome:
         """Decide on one mail and carry it out; the outcome goes to `InboundMail.record_outcome`."""
+        ruling = await self._ruling(mail)
+        return await self._replies.reply(mail, ruling) if isinstance(ruling, Ruling) else ruling
+
+    async def _ruling(self, mail: ParsedMail) -> Ruling | MailOutcome:
+        """The ruling on a mail, or the outcome of one that gets no reply."""
         if mail.problem in UNPARSABLE:
             return await self._unparsable(mail, mail.problem)
         if self._is_ours(mail):
@@ -141,16 +150,14 @@ class MailPolicy:
         tokens = await self._lookup.tokens_of(mail)
         if bounce := await self._bounce(mail, tokens):
             return bounce
-        is_reply = mail.automatic_sign == FROM_A_LIST and len(tokens) == 1 and is_from(mail, tokens[0])
-        if mail.automatic_sign and not is_reply:
+        tokens = [token for token in tokens if is_from(mail, token)] or tokens[:1]
+        if mail.automatic_sign and not _is_owners_own(mail, tokens):
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
         if not tokens:
             return await self._without_token(mail)
         if len(tokens) > 1:
-            return await self._replies.reply(
-                mail, Ruling("ambiguous", refusal_pages.AMBIGUOUS_RECIPIENT, tokens[0])
-            )
-        return await self._replies.reply(mail, await self._with_token(mail, tokens[0]))
+            return Ruling("ambiguous", refusal_pages.AMBIGUOUS_RECIPIENT, tokens[0])
+        return await self._with_token(mail, tokens[0])
 
     def _is_ours(self, mail: ParsedMail) -> bool:
         return (
@@ -186,29 +193,22 @@ class MailPolicy:
         )
         return MailOutcome(f"bounce: {report.kind}", Folder.PROCESSED)
 
-    async def _without_token(self, mail: ParsedMail) -> MailOutcome:
-        person = await self._people.find_correspondent(mail.sender) if mail.sender else None
-        if person is None:
-            return await self._new_host(mail)
-        if mail.dmarc == "fail":
+    async def _without_token(self, mail: ParsedMail) -> Ruling | MailOutcome:
+        if mail.sender is None or mail.dmarc == "fail":
             return MailOutcome("stranger", Folder.IGNORED)
+        lines = _command_lines(mail)
+        person = await self._people.find_correspondent(mail.sender)
+        if person is None:
+            return await self._hosts.ask(mail, mail.sender, lines)
         await self._people.heard_from(person.address)
         token = ReplyToken("reply", person.address, frozenset({person.address}), person_id=person.person_id)
         if ruling := await self._table_command(mail, token, is_reply=False):
-            return await self._replies.reply(mail, ruling)
-        if _is_only_line(lines := _command_lines(mail), *MAIL_SWITCHES):
+            return ruling
+        if _is_only_line(lines, *MAIL_SWITCHES):
             sentence = f"To protect your settings, reply to this email with `{lines[0].casefold()}`."
             page = answer_pages.table_answer((sentence,), is_done=False)
-            return await self._replies.reply(mail, Ruling("not done", page, token, lines=lines))
-        ruling = Ruling("help", refusal_pages.help_without_table(person.seats), token, daily=1)
-        return await self._replies.reply(mail, ruling)
-
-    async def _new_host(self, mail: ParsedMail) -> MailOutcome:
-        """A stranger may ask for a table, if the operator admits them; they have to confirm their address."""
-        lines = _command_lines(mail)
-        if mail.sender is None or mail.dmarc == "fail" or not lines or first_word(lines[0]) != "new":
-            return MailOutcome("stranger", Folder.IGNORED)
-        return await self._hosts.ask(mail, mail.sender, lines)
+            return Ruling("not done", page, token, lines=lines)
+        return Ruling("help", refusal_pages.help_without_table(person.seats), token, daily=1)
 
     async def _table_command(
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
@@ -219,14 +219,15 @@ class MailPolicy:
         return await self._tables.table_command(token, lines, mail, key, is_reply=is_reply)
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
-        if not is_from(mail, token):
+        writer = token.own_address(mail.sender)
+        if writer is None:
             return await self._wrong_sender(mail, token)
         if mail.dmarc == "fail":
             page = refusal_pages.FAILED_AUTHENTICATION
             return Ruling("forged", page, token, Folder.QUARANTINE, daily=1)
-        await self._people.heard_from(mail.sender or token.address)
-        if token.purpose in {"reply", "unsubscribe"} and mail.sender:
-            token = replace(token, address=mail.sender)  # a person with several is answered where they write
+        await self._people.heard_from(writer)
+        if token.purpose in {"reply", "unsubscribe"}:
+            token = replace(token, address=writer)  # a person with several is answered where they write
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
@@ -263,9 +264,11 @@ class MailPolicy:
         """The same ruling; where no move was made, `yes` to it confirms what waits for that."""
         if ruling.reason not in STILL_ASKED or ruling.offered_code:
             return ruling
-        code = await self._held.find_open_code(ruling.token)
-        page = refusal_pages.still_asked(ruling.page) if code else ruling.page
-        return ruling._replace(page=page, offered_code=code)
+        offer = await self._held.find_offered(ruling.token)
+        if offer is None or not offer.is_open:
+            return ruling
+        page = refusal_pages.still_asked(ruling.page, offer.held.lines, offer.held.figures)
+        return ruling._replace(page=page, offered_code=offer.code)
 
     async def _reply_of_owner(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines = reply.lines
@@ -274,13 +277,12 @@ class MailPolicy:
             return ruling
         if token.purpose == "host":
             return await self._hosts.answer(mail, token, reply)
-        if not lines and (in_subject := _mail_switch(mail)):
-            lines = (in_subject,)
+        lines = lines or _mail_switch(mail)
         if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
             sentence = await self._people.start_mail(token)
             return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
-            return await self._stopped(token, ("stop",))
+            return await self._stopped(token)
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(mail, token, reply)
         if reply.parsed.fault:
@@ -290,22 +292,22 @@ class MailPolicy:
             return await self._carry_out(mail, token, reply.parsed, lines)
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person.seats if person else ())
+            page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
             return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (code := await self._held.find_offered_code(token)):
-            return await self._confirm_held(mail, token, code, ("yes",))
+        if reply.says_yes and (offer := await self._held.find_offered(token)):
+            return await self._confirm_held(mail, token, offer, ("yes",))
         if vote := vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
+        if said and not lines:
+            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
         if lines:
             ruling = await self._carry_out(mail, token, reply.parsed, lines)
-        elif said:
-            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
         else:
             ruling = await self._nothing_to_play(mail, token, reply)
         return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
 
-    async def _stopped(self, token: ReplyToken, lines: tuple[str, ...]) -> Ruling:
+    async def _stopped(self, token: ReplyToken, lines: tuple[str, ...] = ("stop",)) -> Ruling:
         page = answer_pages.confirmation(await self._people.stop_mail(token))
         return Ruling("stopped", page, token, lines=lines)
 
@@ -370,35 +372,33 @@ class MailPolicy:
     async def _carry_out(
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
-        if code := YES_CODE.fullmatch(lines[0].casefold()):
-            if len(lines) > 1:
-                return Ruling("not done", refusal_pages.must_be_alone("yes CODE"), token, lines=lines)
-            return await self._confirm_held(mail, token, code[1], lines)
-        words = [first_word(line) for line in lines]
-        for word in ("stop", "unsubscribe"):
-            if word in words and len(lines) > 1:
-                return Ruling("not done", refusal_pages.must_be_alone(word), token, lines=lines)
+        code = YES_CODE.fullmatch(lines[0].casefold())
+        words = [*(["yes CODE"] if code else []), *map(first_word, lines)]
+        if len(lines) > 1 and (alone := [word for word in words if word in ALONE]):
+            return Ruling("not done", refusal_pages.must_be_alone(alone[0]), token, lines=lines)
+        if code and (offer := await self._held.find(token, code[1])):
+            return await self._confirm_held(mail, token, offer, lines)
+        if code:
+            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
         key = idempotency_key(mail, token, lines)
         return await self._play(token, reply, key, lines, mail)
 
     async def _confirm_held(
-        self, mail: ParsedMail, token: ReplyToken, code: str, lines: tuple[str, ...]
+        self, mail: ParsedMail, token: ReplyToken, offer: Offer, lines: tuple[str, ...]
     ) -> Ruling:
         """Play what is held, if the seat faces the same question and it does the same as when it was offered;
         else show what it does now, and ask once more."""
-        held_lines = await self._held.find_held_lines(token, code)
-        if held_lines is None:
-            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
-        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held_lines.lines, 1)))
-        if _is_only_line(held_lines.lines, "stop", "unsubscribe"):
+        held = offer.held
+        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held.lines, 1)))
+        if _is_only_line(held.lines, "stop", "unsubscribe"):
             return await self._stopped(token, lines)
-        accepted = (await self._seats.reader(token)).try_lines(held_lines.lines)
-        bound = replace(token, decision_id=held_lines.decision_id)
-        is_asked = await self._seats.current_decision(token) == held_lines.decision_id
+        accepted = (await self._seats.reader(token)).try_lines(held.lines)
+        bound = replace(token, decision_id=held.decision_id)
+        is_asked = await self._seats.current_decision(token) == held.decision_id
         figures = tuple(line.sentence for line in accepted)
-        has_changed = figures and held_lines.figures and figures != held_lines.figures
+        has_changed = figures and held.figures and figures != held.figures
         if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, played_key(token, code), lines)
+            ruling = await self._play(bound, reply, played_key(token, offer.code), lines)
             if ruling.reason != STALE or not accepted:
                 return ruling
         page = refusal_pages.changed_since(accepted)
@@ -436,7 +436,7 @@ class MailPolicy:
         page = answer_pages.receipt(played, reply, shown, left=left)
         return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
-    async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> MailOutcome:
+    async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> Ruling | MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
         self._alerts.send(
             "unread", f"An email could not be handled, because {problem.value}. It was put into Quarantine."
@@ -444,9 +444,15 @@ class MailPolicy:
         for token in await self._lookup.find(self._address.find_tokens(mail.recipients)):
             if token.purpose != "bounce":
                 page = refusal_pages.unreadable_mail(problem)
-                ruling = Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
-                return await self._replies.reply(mail, ruling)
+                return Ruling("unreadable", page, token, Folder.QUARANTINE, daily=NOTICES_PER_DAY)
         return MailOutcome("unreadable", Folder.QUARANTINE)
+
+
+def _is_owners_own(mail: ParsedMail, tokens: Sequence[ReplyToken]) -> bool:
+    """Whether a mail that looks automatic is the owner's all the same: on a list, or to unsubscribe."""
+    if len(tokens) != 1 or not is_from(mail, tokens[0]):
+        return False
+    return mail.automatic_sign == FROM_A_LIST or tokens[0].purpose == "unsubscribe"
 
 
 def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:
@@ -468,10 +474,10 @@ def _subject(mail: ParsedMail) -> str:
     return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
 
 
-def _mail_switch(mail: ParsedMail) -> str:
-    """The word for emails to stop or to begin again, if it is the subject; else empty."""
+def _mail_switch(mail: ParsedMail) -> tuple[str, ...]:
+    """The word for emails to stop or to begin again as the only line, if it is the subject; else none."""
     subject = _subject(mail)
-    return subject if subject in MAIL_SWITCHES else ""
+    return (subject,) if subject in MAIL_SWITCHES else ()
 
 
 def _says_otherwise(line: str) -> bool:

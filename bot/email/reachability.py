@@ -32,7 +32,7 @@ from bot.service import Service
 from engine.core.words import join_words
 from mail.inbox import DAY, OperatorAlerts
 from mail.reading.bounces import BounceKind, classify
-from mail.reply_address import ReplyToken
+from mail.reply_address import ReplyToken, untagged
 from storage import Identity, Person, UnitOfWork
 
 BOUNCE_WINDOW = timedelta(days=30)  # older bounces do not count
@@ -74,9 +74,11 @@ class Correspondents:
         self._alerts = OperatorAlerts(service.store.now)
 
     async def find_correspondent(self, address: str) -> Correspondent | None:
-        """The person who has verified this address, with their seats in running games."""
+        """The person who has verified this address, or the same without `+tag`, with their seats in running
+        games."""
         async with self._store.read() as unit:
-            if (person := await _owner(unit, address)) is None:
+            person = await _owner(unit, address) or await _owner(unit, address := untagged(address))
+            if person is None:
                 return None
             rows = await unit.tables.for_person(person.id)
             seats = tuple(

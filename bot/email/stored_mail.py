@@ -240,6 +240,14 @@ class HeldLines(NamedTuple):
     figures: tuple[str, ...] = ()
 
 
+class Offer(NamedTuple):
+    """What a code stands for. is_open: it has not been played, and has opened no table."""
+
+    code: str
+    held: HeldLines
+    is_open: bool
+
+
 class HeldLineStore:
     """Lines that are held until their player confirms them. key: signs the codes."""
 
@@ -259,27 +267,15 @@ class HeldLineStore:
                 await unit.move_log.save_request_result(key, msgspec.json.encode(held))
         return code
 
-    async def find_held_lines(self, token: ReplyToken, code: str) -> HeldLines | None:
+    async def find(self, token: ReplyToken, code: str) -> Offer | None:
         """The lines that are held under a code."""
+        keys = held_key(token, code), played_key(token, code), command_key(host_request(code))
         async with self._store.read() as unit:
-            body = await unit.move_log.request_result(held_key(token, code.lower()))
-        if body is None:
-            return None
-        return msgspec.json.decode(body, type=HeldLines)
+            held, *used = [await unit.move_log.request_result(key) for key in keys]
+        return Offer(code, msgspec.json.decode(held, type=HeldLines), used == [None, None]) if held else None
 
-    async def find_offered_code(self, token: ReplyToken) -> str | None:
-        """The code that the email with this token offered; emails before it in its thread do not count."""
+    async def find_offered(self, token: ReplyToken) -> Offer | None:
+        """What the email with this token offered; emails before it in its thread do not count."""
         async with self._store.read() as unit:
-            body = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
-        return body.decode() if body else None
-
-    async def find_open_code(self, token: ReplyToken) -> str | None:
-        """The same, unless its lines have been played, or have opened a table."""
-        code = await self.find_offered_code(token)
-        return code if code and await self.is_open(token, code) else None
-
-    async def is_open(self, token: ReplyToken, code: str) -> bool:
-        """Whether the lines under a code have not been played, and have opened no table."""
-        keys = (played_key(token, code), command_key(host_request(code)))
-        async with self._store.read() as unit:
-            return [await unit.move_log.request_result(key) for key in keys] == [None, None]
+            code = await unit.move_log.request_result(offer_key(token, token.message_id or ""))
+        return await self.find(token, code.decode()) if code else None

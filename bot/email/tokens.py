@@ -92,7 +92,7 @@ class TokenLookup:
         if parent := await self._of_parent(mail):
             return parent
         found = await self.find(find_codes(mail.text.splitlines()))
-        quoted = [token for token in found if mail.sender in token.verified_addresses][:1]
+        quoted = [token for token in found if token.own_address(mail.sender)][:1]
         is_same = quoted and addressed and quoted[0].actor == addressed[0].actor
         return quoted if is_same else [*quoted, *addressed]
 

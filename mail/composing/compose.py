@@ -1,7 +1,7 @@
 """Composes emails from pages: pure functions, except that the tokens and the Message-ID are random.
 
-A `MailPage` gets its two bodies from two templates (text, and HTML with escaping), its headers,
-images, attachments and fresh tokens. The first line of both bodies is the delimiter, and the last line begins
+A `MailPage` gets its two bodies (text, and HTML from a template with escaping), its headers, images,
+attachments and fresh tokens. The first line of both bodies is the delimiter, and the last line begins
 with the footer; `mail.reading.quotes` looks for no moves between them.
 
 Headers that hold ids are never folded or encoded: the standard library makes encoded words of long ones,
@@ -11,7 +11,7 @@ quoted-printable lines legal too.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.headerregistry import Address
@@ -19,10 +19,10 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime
 from hashlib import sha256
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from jinja2.utils import select_autoescape
 from markupsafe import Markup, escape
 
 from mail.composing.page import (
@@ -34,7 +34,9 @@ from mail.composing.page import (
     InlineImage,
     MailPage,
     Paragraph,
-    summary,
+    PositionBlock,
+    Preformatted,
+    QuotedLines,
 )
 from mail.reading.quotes import DELIMITER, FOOTER
 from mail.reply_address import (
@@ -50,6 +52,7 @@ from mail.reply_address import (
 MAX_ITEMS = 60
 MAX_ITEM_LENGTH = 800  # characters of an item
 MAX_IMAGE_BYTES = 1_000_000
+ANSWERING = f"{FOOTER}; `help` on a line by itself explains what you can write."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class OutgoingMail:
 
     envelope_sender: holds a bounce token. actor, reason: what rate limits count by. reply_token: what a reply
     to `message_id` stands for, also when the token was lost on the way. offered_code: of the held lines that
-    a plain `yes` in reply to this email confirms. text: what it says, in words (`page.summary`).
+    a plain `yes` in reply to this email confirms. text: what it says, in words (`words_of`).
     """
 
     message_id: str
@@ -100,6 +103,45 @@ def _safe_items(items: Sequence[str]) -> list[str]:
     )
 
 
+def plain_text(page: MailPage, pictures: Collection[str] = ()) -> str:
+    """A page in words, each block behind a blank line. pictures: the names of those that its email shows."""
+    return "\n\n".join([safe_line(page.headline), *(_block_text(block, pictures) for block in page.blocks)])
+
+
+def _block_text(block: Block, pictures: Collection[str]) -> str:
+    match block:
+        case Paragraph(text=text):
+            return safe_line(text, 1000)
+        case ImageBlock(image=image):
+            is_left_out = "" if image.name in pictures else " left out, too big for an email"
+            return f"[Picture{is_left_out}: {safe_line(image.alt)}]"
+        case AttachmentBlock(file=file):
+            return f"[Attached: {safe_line(file.name)}]"
+        case BulletList(items=items):
+            rows = [f"  * {item}" for item in _safe_items(items)]
+        case CopyableLines(lines=lines):
+            rows = ["", *_safe_items(lines)]
+        case QuotedLines(lines=lines):
+            rows = [f"| {line}" for line in _safe_items(lines)]
+        case Preformatted() | PositionBlock():
+            rows = [*([""] if block.title else []), *(f"    {line}" for line in safe_lines(block.text))]
+    return "\n".join([*filter(None, [safe_line(block.title)]), *rows])
+
+
+def _body(page: MailPage, fields: Mapping[str, Any]) -> str:
+    """The text of an email. fields: those of its HTML."""
+    code, footer, privacy_url = fields["code"], fields["footer"], fields["privacy_url"]
+    kept = f" What is kept about you: {privacy_url}" if footer and privacy_url else ""
+    parts = (DELIMITER, plain_text(page, fields["cids"]), code and f"# code-{code}", footer + kept)
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def words_of(page: MailPage) -> str:
+    """The same without pictures and files, in case the email comes back."""
+    words = [block for block in page.blocks if not isinstance(block, ImageBlock | AttachmentBlock)]
+    return plain_text(replace(page, blocks=words))
+
+
 def _with_code(text: str) -> Markup:
     """Words between backticks as code."""
     return Markup(re.sub(r"`([^`]{1,200})`", r"<code>\1</code>", str(escape(text))))
@@ -132,7 +174,7 @@ def _preview(page: MailPage) -> str:
 def _templates() -> Environment:
     environment = Environment(
         loader=PackageLoader("mail.composing"),
-        autoescape=select_autoescape(enabled_extensions=("html",), default=False),
+        autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -146,7 +188,7 @@ def _templates() -> Environment:
         "mailto": _mailto,
         "code": _with_code,
     }
-    environment.globals |= {"delimiter": DELIMITER, "footer": FOOTER}
+    environment.globals |= {"delimiter": DELIMITER}
     return environment
 
 
@@ -197,23 +239,24 @@ def compose(
     message_id = service_address.new_message_id()
     cids = {name: f"{name}.{message_id.strip('<>')}" for name in pictures}
     issued = _new_tokens(token)
+    code = "" if service_address.has_subaddresses else issued["reply"][0]
+    footer = ANSWERING if token.seat is not None or token.purpose != "reply" else ""
     fields = {
         "page": page,
         "preview": _preview(page),
         "reply_address": service_address.reply_address(issued["reply"][0]),
-        "code": "" if service_address.has_subaddresses else issued["reply"][0],
+        "code": code,
         "cids": cids,
         "colour": _COLOURS[page.tone],
         "privacy_url": service_address.privacy_url,
-        "replies": token.seat is not None or token.purpose != "reply",
+        "footer": footer,
     }
-    text = _ENVIRONMENT.get_template("email.txt").render(fields)
     html = _ENVIRONMENT.get_template("email.html").render(fields)
 
     message = EmailMessage(policy=_SMTP_POLICY)
     _set_headers(message, service_address, page, token, message_id, parent, thread, issued)
     message["Date"] = format_datetime(now.astimezone(UTC))
-    message.set_content(text, cte="quoted-printable")
+    message.set_content(_body(page, fields), cte="quoted-printable")
     message.add_alternative(html, subtype="html", cte="quoted-printable")
     _add_files(message, page, pictures, cids)
     return OutgoingMail(
@@ -228,7 +271,7 @@ def compose(
         ),
         reply_token=token,
         offered_code=offered_code,
-        text=summary(page),
+        text=words_of(page),
     )
 
 

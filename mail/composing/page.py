@@ -171,21 +171,3 @@ def _has_content(block: Block) -> bool:
             return bool(parts)
         case ImageBlock() | AttachmentBlock():
             return True
-
-
-def summary(page: MailPage) -> str:
-    """A page as text: its headline, and below it all of its words, without pictures and files."""
-    found = [page.headline]
-    for block in page.blocks:
-        match block:
-            case Paragraph():
-                found.append(block.text)
-            case BulletList():
-                found += [block.title, *(f"  {item}" for item in block.items)]
-            case CopyableLines():
-                found += [f"{block.title}:", *(f"  {line}" for line in block.lines)]
-            case QuotedLines():
-                found += [block.title, *(f"| {line}" for line in block.lines)]
-            case Preformatted() | PositionBlock():
-                found += block.text.splitlines()
-    return "\n".join(filter(None, found))

@@ -152,6 +152,9 @@ def classify(text: str, status: str = "") -> BounceKind:
     return "operator" if _POLICY.search(text) else "soft"
 
 
+_DIAGNOSTIC_TYPE = re.compile(r"(?:diagnostic-code: ?)?(?:(?:smtp|x-[\w-]{1,20}) ?; ?)?", re.IGNORECASE)
+
+
 def reason_line(text: str) -> str:
     """The line of a bounce that says why, for people; empty for none."""
     lines = [" ".join(line.split())[:200] for line in text[:8_000].splitlines()]
@@ -160,5 +163,5 @@ def reason_line(text: str) -> str:
             if pattern.search(line) and not line.casefold().startswith(
                 ("status:", "received:", "message-id:")
             ):
-                return line.removeprefix("Diagnostic-Code:").strip()
+                return _DIAGNOSTIC_TYPE.sub("", line, count=1)
     return ""

@@ -21,6 +21,11 @@ _LOOKALIKES = str.maketrans(
     | {"\t": " "}
 )
 _BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□→➜-]|[-=]>|\d{1,2}[.)]|\(?[a-h]\)) {1,8}(?=\S)")
+_LINK = re.compile(
+    r"([^\s<>@]{1,64}@[^\s<>@]{1,255}) ?<mailto:[^<>\s]{1,320}>"
+    r"|\[([^\[\]\s]{1,320})\]\(mailto:[^()\s]{1,320}\)",
+    re.IGNORECASE,
+)
 _QUOTE_MARK = re.compile(r"\s{0,8}(?:[A-Za-z]{0,3}>|\|)")
 
 
@@ -35,11 +40,12 @@ def is_quote(line: str) -> bool:
 
 
 def normalize_line(line: str) -> str:
-    """A line in plain characters, without invisible ones, bullets, outer quotes and a final dot."""
+    """A line in plain characters, without invisible ones, bullets, outer quotes, a final dot, and what mail
+    programs put behind an address as its link."""
     plain = line.replace("…", "").translate(_LOOKALIKES)
     if not plain.isascii():
         plain = unicodedata.normalize("NFKC", plain).translate(_INVISIBLE).translate(_LOOKALIKES)
-    plain = plain.rstrip()
+    plain = _LINK.sub(r"\1\2", plain).rstrip() if "mailto:" in plain else plain.rstrip()
     if plain in {"--", "-", "."} or line.startswith("-- "):
         return plain
     bare = plain.strip()

@@ -144,7 +144,14 @@ def _name(part: Message) -> str:
     return (part.get_filename() or "").lower()
 
 
+_BASE64 = re.compile(r"\s*(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|\Z))+")
+
+
 def _decoded(part: Message, max_bytes: int) -> str:
+    """The text of a part. A mail server may have put its own lines below the base64 of the sender's."""
+    is_base64 = str(part.get("content-transfer-encoding", "")).strip().lower() == "base64"
+    if is_base64 and (block := _BASE64.match(str(part.get_payload()))):
+        part.set_payload(block.group())
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     return decode_text(data[:max_bytes], str(part.get_param("charset", "us-ascii")))

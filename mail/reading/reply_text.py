@@ -32,7 +32,9 @@ from mail.reading.unclear_lines import Vocabulary
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID = 5  # of one reply, the last with all that follows
-_NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if"})
+_NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if", "note"})
+_PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
+_TALK_BEHIND = re.compile(r"; {0,8}(?=say\b)", re.IGNORECASE)
 
 _DEVICE_SIGNATURES = tuple(
     """
@@ -85,11 +87,12 @@ class ReplyText(NamedTuple):
 
     @property
     def own(self) -> tuple[ReplyLine, ...]:
-        """The sender's lines above the quoted email; where nothing stands there, those below, without what a
-        mail system adds."""
-        if any(line.text for line in self.above):
+        """The sender's lines above the quoted email; where nothing but a greeting stands there, those below
+        too, without what a mail system adds."""
+        if any(line.text and not small_talk.is_greeting(line.text) for line in self.above):
             return self.above
-        return tuple(takewhile(lambda line: not unclear_lines.is_mail_footer(line.text), self.below))
+        below = takewhile(lambda line: not unclear_lines.is_mail_footer(line.text), self.below)
+        return (*self.above, *below)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -141,7 +144,7 @@ def _split_talk(
     within: list[ReplyLine] = []
     rest: list[ReplyLine] = []
     is_talk = False
-    for line in lines:
+    for line in _with_talk_apart(lines, verbs):
         word, _, text = line.text.partition(" ")
         if word.casefold().rstrip(":") == "say" and text.strip():
             is_talk = True
@@ -159,6 +162,17 @@ def _split_talk(
     return told, within, rest
 
 
+def _with_talk_apart(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
+    """The lines, with `pass; say …` as two."""
+    for line in lines:
+        move, *talk = _TALK_BEHIND.split(line.text, maxsplit=1)
+        if talk and first_word(move) in verbs and first_word(move) not in _NOT_SPLIT:
+            yield ReplyLine(line.number, move.strip())
+            yield ReplyLine(line.number, talk[0])
+        else:
+            yield line
+
+
 def _lines_within(number: int, text: str, verbs: Collection[str]) -> list[ReplyLine]:
     """A text, and what stands between `;` in it, as far as these may be lines of play."""
     texts = dict.fromkeys([*(part.strip() for part in text.split(";")), text])
@@ -173,20 +187,22 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
     plain = [
         line
         for line in lines
-        if not line.text.casefold().startswith(_DEVICE_SIGNATURES) and not _is_comment(line.text)
+        if not line.text.casefold().startswith(_DEVICE_SIGNATURES) and not _is_beside(line.text)
     ]
     for line in _join_wrapped(plain, verbs):
-        parts = [part.strip() for part in line.text.split(";")]
-        parts = [part for part in parts if part]
-        is_split = len(parts) > 1 and first_word(parts[0]) not in _NOT_SPLIT
-        if is_split and all(first_word(part) in verbs for part in parts):
+        parts = [part.strip() for part in line.text.split(";") if part.strip()]
+        are_lines = all(
+            first_word(part) in verbs and first_word(part) not in _NOT_SPLIT for part in parts[:-1]
+        )
+        if len(parts) > 1 and are_lines and first_word(parts[-1]) in verbs:
             yield from (ReplyLine(line.number, move_text(part, verbs)) for part in parts)
         else:
             yield ReplyLine(line.number, move_text(line.text, verbs))
 
 
-def _is_comment(line: str) -> bool:
-    return line.startswith("#") and not line[1:2].isdigit()
+def _is_beside(line: str) -> bool:
+    """Whether a line is a comment, or stands for a picture: `[image: logo.png]`."""
+    return (line.startswith("#") and not line[1:2].isdigit()) or _PICTURE.fullmatch(line) is not None
 
 
 def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[ReplyLine]:

@@ -15,7 +15,8 @@ INBOX_MAIL = b"From: ann@player.test\r\nTo: play@games.test\r\nMessage-ID: <m@pl
 @dataclass
 class FakeImap:
     """What the server knows. token: with which one may log in. full: it takes no copies. folders: whether it
-    has those of mail that was dealt with. refused: the UIDs of mails that it does not show. asked: what came.
+    has those of mail that was dealt with. refused: the UIDs of mails that it does not show. marks: whether it
+    lets mails be marked. place: the folder that has the mails. selected: the last. asked: what came.
     """
 
     token: str = "good"
@@ -23,6 +24,9 @@ class FakeImap:
     full: bool = False
     folders: bool = True
     refused: set[int] = field(default_factory=set)
+    marks: bool = True
+    place: str = "INBOX"
+    selected: str = ""
     port: int = 0
     mails: list[bytes] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
@@ -35,7 +39,8 @@ class FakeImap:
         writer.write(b"* OK ready\r\n")
         while line := (await reader.readline()).decode().rstrip("\r\n"):
             tag, _, command = line.partition(" ")
-            self.asked.append(command.partition(" ")[0])
+            words = command.split(" ", 2)
+            self.asked.append(words[1] if words[0] == "UID" else words[0])
             if command.startswith("AUTHENTICATE XOAUTH2 "):
                 answers = await self._authenticate(command.split()[2], reader, writer)
             elif command == "IDLE":
@@ -66,12 +71,15 @@ class FakeImap:
                 return ["CAPABILITY IMAP4rev1 IDLE QUOTA AUTH=XOAUTH2", "OK"]
             case ["LIST", _, name] if self.folders or name == "INBOX":
                 return [f'LIST () "/" {name}', "OK"]
-            case ["SELECT", _]:
+            case ["SELECT", name]:
+                self.selected = name.strip('"')
                 return [
                     f"{len(self.mails)} EXISTS",
                     f"OK [UIDNEXT {len(self.mails) + 1}] next",
                     "OK selected",
                 ]
+            case ["UID", "SEARCH", *_] if self.selected != self.place:
+                return ["SEARCH", "OK"]
             case ["UID", "SEARCH", *_]:
                 return ["SEARCH " + " ".join(str(n + 1) for n in range(len(self.mails))), "OK"]
             case ["UID", "FETCH", uid, *_] if int(uid) in self.refused:
@@ -88,6 +96,8 @@ class FakeImap:
                 return ["NO [TRYCREATE] no such folder"]
             case ["UID", "COPY", *_] if self.full:
                 return ["NO [OVERQUOTA] no room"]
+            case ["UID", "STORE", *_] if not self.marks:
+                return ["NO it cannot be marked"]
             case ["GETQUOTAROOT", _]:
                 used, limit = self.quota
                 return ['QUOTAROOT INBOX ""', f'QUOTA "" (STORAGE {used} {limit} MESSAGE 3 100000)', "OK"]

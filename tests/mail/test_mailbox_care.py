@@ -1,6 +1,5 @@
 """Old mail that was dealt with is deleted; a mailbox without room is noticed and reported."""
 
-import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -8,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mail.connecting import MailAccount
 from mail.imap import Folder, ImapConnection, Quota
-from mail.inbox import INTERVAL, NOT_ERASED, REFUSED, InboxWatcher, MailboxCaretaker, fullness
-from mail.reading.parser_process import ParserProcess
+from mail.inbox import INTERVAL, NOT_ERASED, REFUSED, MailboxCaretaker, fullness
 from tests.mail.fake_imap import INBOX_MAIL, fake_imap
 from tests.mail.mail_desk import MailDesk, alerts, reply
 from tests.mail.servers import Delivery, Mailbox, dovecot_server, pymap_server
-from tests.mail.test_inbox import FAST, done, until
+from tests.mail.test_inbox import done, until, watching
 
 Server = Callable[[], AbstractAsyncContextManager[Mailbox]]
 
@@ -26,11 +25,34 @@ async def mailbox(request: pytest.FixtureRequest) -> AsyncIterator[Mailbox]:
         yield mailbox
 
 
-def caretaker(mailbox: Mailbox, days: int, after: timedelta, told: list[str]) -> MailboxCaretaker:
+class Erased:
+    """Two people whose mail is to be deleted."""
+
+    def __init__(self) -> None:
+        self.addresses = ["ann@player.test", "bob@player.test"]
+
+    async def erased_addresses(self) -> list[str]:
+        return list(self.addresses)
+
+    async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
+        self.addresses = [each for each in self.addresses if each not in addresses]
+
+
+def in_days(days: int) -> Callable[[], datetime]:
+    return lambda: datetime.now(UTC) + timedelta(days=days)
+
+
+def caretaker(
+    account: MailAccount,
+    days: int,
+    told: list[str],
+    erased: Erased | None = None,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> MailboxCaretaker:
     async def tidied(text: str) -> None:
         told.append(text)
 
-    return MailboxCaretaker(mailbox.account, days, tidied, now=lambda: datetime.now(UTC) + after)
+    return MailboxCaretaker(account, days, tidied, erased, now=now)
 
 
 async def test_mail_that_was_dealt_with_is_deleted_after_some_days(mailbox: Mailbox) -> None:
@@ -41,10 +63,10 @@ async def test_mail_that_was_dealt_with_is_deleted_after_some_days(mailbox: Mail
         await imap.move(uid, folder)
     await imap.close()
     told: list[str] = []
-    await caretaker(mailbox, 30, timedelta(days=29), told).tidy()
-    await caretaker(mailbox, 0, timedelta(days=9999), told).tidy()
+    await caretaker(mailbox.account, 30, told, now=in_days(29)).tidy()
+    await caretaker(mailbox.account, 0, told, now=in_days(9999)).tidy()
     assert [await mailbox.count(name) for name in ("INBOX", *Folder)] == [1, 1, 0, 1]
-    await caretaker(mailbox, 30, timedelta(days=32), told).tidy()
+    await caretaker(mailbox.account, 30, told, now=in_days(32)).tidy()
     assert [await mailbox.count(name) for name in ("INBOX", *Folder)] == [1, 0, 0, 0]
     assert told == ["", "", ""]
 
@@ -68,23 +90,11 @@ async def test_mail_with_an_address_is_deleted_but_not_with_a_longer_one(
 ) -> None:
     async with fake_imap() as server:
         server.mails.append(text)
+        server.place = Folder.PROCESSED
         imap = await ImapConnection.open(server.account, 10.0)
         assert await imap.delete_with(Folder.PROCESSED, "ann@player.test")
         assert ("EXPUNGE" in server.asked) == is_deleted
         await imap.close()
-
-
-class Erased:
-    """Two people whose mail is to be deleted."""
-
-    def __init__(self) -> None:
-        self.addresses = ["ann@player.test", "bob@player.test"]
-
-    async def erased_addresses(self) -> list[str]:
-        return list(self.addresses)
-
-    async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
-        self.addresses = [each for each in self.addresses if each not in addresses]
 
 
 async def test_a_mail_that_the_server_does_not_show_is_not_called_erased(
@@ -92,19 +102,19 @@ async def test_a_mail_that_the_server_does_not_show_is_not_called_erased(
 ) -> None:
     """What can be read is deleted, and the mailbox is looked after as ever."""
     told: list[str] = []
-
-    async def tidied(text: str) -> None:
-        told.append(text)
-
     async with fake_imap() as server:
         server.mails += [INBOX_MAIL, b"To: bob@player.test\r\n\r\n"]
-        server.refused = {1}
-        care = MailboxCaretaker(server.account, 0, tidied, erased := Erased())
+        server.refused, server.place = {1}, Folder.PROCESSED
+        care = caretaker(server.account, 0, told, erased := Erased())
         await care.tidy()
         assert erased.addresses == ["ann@player.test", "bob@player.test"] and told == [""]
         assert "EXPUNGE" in server.asked
         assert alerts(caplog) == [NOT_ERASED]
         server.refused.clear()
+        server.place = "INBOX"  # where they stay if it does not move them
+        await care.tidy()
+        assert erased.addresses == ["ann@player.test", "bob@player.test"]
+        server.place = Folder.PROCESSED
         await care.tidy()
     assert erased.addresses == []
 
@@ -122,13 +132,9 @@ async def test_a_mailbox_that_is_nearly_full_is_reported(used: int, said: str) -
 async def test_the_quota_is_read_each_hour_and_mail_deleted_once_a_day() -> None:
     now = [datetime(2026, 11, 20, 9, tzinfo=UTC)]
     told: list[str] = []
-
-    async def tidied(text: str) -> None:
-        told.append(text)
-
     async with fake_imap() as server:
         server.quota = (950, 1000)
-        care = MailboxCaretaker(server.account, 30, tidied, now=lambda: now[0])
+        care = caretaker(server.account, 30, told, now=lambda: now[0])
         for _ in range(30):
             await care.tidy()
             now[0] += timedelta(hours=1)
@@ -142,7 +148,7 @@ async def test_the_quota_of_a_real_server() -> None:
     async with dovecot_server(quota="100K") as mailbox:
         await mailbox.put(INBOX_MAIL + b"x" * 95_000)
         told: list[str] = []
-        await caretaker(mailbox, 30, timedelta(0), told).tidy()
+        await caretaker(mailbox.account, 30, told).tidy()
         assert len(told) == 1 and "% full" in told[0]
 
 
@@ -150,16 +156,11 @@ async def test_a_full_mailbox_is_said_and_no_mail_is_played_twice(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A server without MOVE has no room for a copy: the mail stays in the inbox, and the operator is told."""
-    async with fake_imap() as server, ParserProcess() as parser:
+    async with fake_imap() as server:
         server.full = True
         server.mails.append(reply(notice, "buy SV"))
-        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
-        task = asyncio.create_task(watcher.run())
-        try:
+        async with watching(desk, server.account):
             await until(lambda: server.asked.count("IDLE") >= 2)
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
     assert await desk.played() == ["buy SV"] and server.asked.count("LOGIN") == 1
     assert alerts(caplog) == ["The mailbox is full, so mail that was dealt with stays in the inbox."]
 
@@ -168,36 +169,35 @@ async def test_a_mail_that_the_server_does_not_show_keeps_no_other_waiting(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It stays in the inbox and is tried again, on the same connection, until the server shows it."""
-    async with fake_imap() as server, ParserProcess() as parser:
+    async with fake_imap() as server:
         server.mails += [reply(notice, "note 1", message_id="<1@p>"), reply(notice, "buy SV")]
         server.refused = {1}
         warned: list[str] = []
-        watcher = InboxWatcher(
-            server.account, desk.arrivals, desk.policy.handle, parser, FAST, warn=warned.append
-        )
-        task = asyncio.create_task(watcher.run())
-        try:
+        async with watching(desk, server.account, warn=warned.append):
             await until(lambda: len(warned) >= 2)
             assert await desk.played() == ["buy SV"] and "1 email in it waits" in warned[-1]
             server.refused.clear()
             await until(lambda: warned[-1:] == [""])
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
     assert await done(desk) == ["1", "buy SV"] and server.asked.count("LOGIN") == 1
     assert alerts(caplog) == [REFUSED]
 
 
+async def test_a_mail_that_the_server_does_not_mark_is_copied_once(
+    desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It stays in the inbox, and each attempt to move it made a copy."""
+    async with fake_imap() as server:
+        server.mails, server.marks = [reply(notice, "buy SV")], False
+        async with watching(desk, server.account):
+            await until(lambda: server.asked.count("STORE") >= 3)
+    assert server.asked.count("COPY") == server.asked.count("LOGIN") == 1
+    assert await desk.played() == ["buy SV"] and alerts(caplog) == [REFUSED]
+
+
 async def test_a_folder_that_somebody_deletes_is_created_again(desk: MailDesk, notice: Delivery) -> None:
-    async with fake_imap() as server, ParserProcess() as parser:
-        watcher = InboxWatcher(server.account, desk.arrivals, desk.policy.handle, parser, FAST)
-        task = asyncio.create_task(watcher.run())
-        try:
-            await until(lambda: "IDLE" in server.asked)
-            server.folders = False
-            server.mails.append(reply(notice, "buy SV"))
-            await until(lambda: server.asked.count("LOGIN") == 2 and server.asked[-1] == "IDLE")
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    async with fake_imap() as server, watching(desk, server.account):
+        await until(lambda: "IDLE" in server.asked)
+        server.folders = False
+        server.mails.append(reply(notice, "buy SV"))
+        await until(lambda: server.asked.count("LOGIN") == 2 and server.asked[-1] == "IDLE")
     assert server.folders and await desk.played() == ["buy SV"]

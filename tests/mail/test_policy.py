@@ -121,10 +121,27 @@ async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     outcome = await desk.arrive(reply(notice, "buy SV", sender=BOB))
     (note,) = outcome.replies
     assert outcome.reason == "wrong sender" and note.recipient == ANN
-    code = next(line.strip() for line in note.text.splitlines() if line.startswith("  yes "))
+    code = next(line.strip() for line in note.text.splitlines() if line.startswith("yes "))
     again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
     assert again.reason == "wrong sender" and await desk.played() == []
     assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
+
+
+@pytest.mark.parametrize(
+    ("registered", "writes"), [("ann+games@x.test", "ann@x.test"), ("ann@x.test", "ann+phone@x.test")]
+)
+async def test_who_writes_with_another_tag_is_no_stranger(
+    desk: MailDesk, notice: Delivery, registered: str, writes: str
+) -> None:
+    """They were asked whether they had sent it. The answer goes to the address that is registered."""
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", registered)
+    (receipt,) = (await desk.arrive(reply(notice, "buy SV", sender=f"Ann <{writes}>"))).replies
+    assert await desk.played() == ["buy SV"] and receipt.recipient == registered
+    sender = "ann+list@x.test"
+    raw = reply(notice, "list", sender=sender, to=ADDRESS, message_id="<2@p>")
+    assert (await desk.arrive(lost(raw))).reason == ("table" if registered == "ann@x.test" else "stranger")
 
 
 async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
@@ -147,9 +164,18 @@ async def test_c04_failed_authentication(desk: MailDesk, notice: Delivery) -> No
 
 
 async def test_c09_several_reply_addresses_are_ambiguous(desk: MailDesk, notice: Delivery) -> None:
-    both = f"{notice.message['Reply-To']}, {desk.newest[BOB].message['Reply-To']}"
-    outcome = await desk.arrive(reply(notice, "buy SV", to=both))
+    """Those of the sender, at two tables. A reply to all carries another player's, and went unanswered."""
+    his = desk.newest[BOB]
+    await desk.table("1830", ["Ann", "Cid"])
+    await desk.take()
+    hers, other = (str(each.message["Reply-To"]) for each in (notice, desk.newest[ANN]))
+    outcome = await desk.arrive(reply(notice, "buy SV", to=f"{hers}, {other}"))
     assert (outcome.reason, len(outcome.replies), await desk.played()) == ("ambiguous", 1, [])
+    both = f"{his.message['Reply-To']}, {hers}"
+    outcome = await desk.arrive(reply(notice, "buy SV", to=both, sender="eve@evil.test", message_id="<e@e>"))
+    assert (outcome.reason, outcome.replies[0].recipient) == ("wrong sender", BOB)
+    (receipt,) = (await desk.arrive(reply(notice, "buy SV", to=both, message_id="<2@p>"))).replies
+    assert receipt.recipient == ANN and await desk.played() == ["buy SV"]
 
 
 async def test_c10_automatic_mail_is_never_answered(desk: MailDesk, notice: Delivery) -> None:
@@ -250,6 +276,23 @@ async def test_stop_and_start(
     assert await desk.played() == []
 
 
+async def test_an_email_that_a_mail_program_writes_to_unsubscribe_is_no_answering_machine(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    """It was ignored, as is one that answers, or comes from another address."""
+    header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
+    extra, text = "Auto-Submitted: auto-generated\n", "This message was automatically generated."
+    for number, (to, sender, reason) in enumerate(
+        [
+            (None, ANN, "automatic: Auto-Submitted"),
+            (header, "eve@evil.test", "automatic: Auto-Submitted"),
+            (header, ANN, "stopped"),
+        ]
+    ):
+        raw = reply(notice, text, to=to, sender=sender, extra=extra, message_id=f"<{number}@p>")
+        assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"stop"))).reason == reason
+
+
 async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
     desk: MailDesk, notice: Delivery
 ) -> None:
@@ -284,7 +327,7 @@ async def test_who_asks_in_prose_for_no_more_emails_reads_the_word_for_it(
     desk: MailDesk, notice: Delivery
 ) -> None:
     outcome = await desk.arrive(reply(notice, "Please stop sending me these emails."))
-    assert outcome.reason == "no moves" and "You can write: stop" in one_line(outcome.replies[0])
+    assert outcome.reason == "no moves" and "You can write stop" in one_line(outcome.replies[0])
 
 
 async def test_stop_without_a_token_is_told_how(desk: MailDesk, notice: Delivery) -> None:
@@ -345,6 +388,11 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("yes sure thanks", True),
         ("Yes correct.", True),
         ("Hello,\n\nyes\n\nAnn", True),
+        ("Hi Bob, yes!", True),
+        ("Hello - yes please. Thanks", True),
+        ("Hi Bob, Si,\n\nno", False),
+        ("Hi,\n\n> If you mean that, reply with\n> yes\n\nyes", True),
+        ("My answer\n\n> If you mean that, reply with\n> yes\n\nyes", False),
         ("> If you mean that, reply with\n> yes\n\nyes", True),
         ("> If you mean that, reply with\n> yes\n\nyes\nbut not yet", False),
         ("Yes?", False),
@@ -369,7 +417,8 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
     assert (await desk.played() == ["buy SV"]) is is_meant
     if not is_meant:
         (again,) = outcome.replies
-        assert "reply with this word alone:\n  yes" in again.text
+        assert "asked about\n  * buy SV → Ann buys the SV for $20." in again.text
+        assert "reply with this word alone\n\nyes" in again.text
         assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
     late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
     assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
@@ -448,6 +497,27 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk,
     await desk.take()
     told = " ".join(desk.newest[BOB].text.split())
     assert "Ann says: Nice opening, Bob! What if I pass next time?" in told and "Cheers" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "played", "told"),
+    [
+        ("buy SV; say well; played", ["buy SV"], "Ann says: well; played"),
+        ("bid CS 45; SAY: good luck", ["bid CS 45"], "Ann says: good luck"),
+        ("note if Bob bids; pass", [], ""),
+        ("note my plan; say nothing of it", [], ""),
+        ("buy SV; note if Bob bids; pass", [], ""),
+    ],
+)
+async def test_lines_beside_each_other(
+    desk: MailDesk, notice: Delivery, text: str, played: list[str], told: str
+) -> None:
+    """Text goes on to the end of its line: half a note was played, and half of another told to the table."""
+    before = desk.newest[BOB]
+    await desk.arrive(reply(notice, text))
+    await desk.take()
+    assert await desk.played() == played
+    assert told in " ".join(desk.newest[BOB].text.split()) and (bool(told) or desk.newest[BOB] is before)
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,29 @@ async def test_several_settings_are_set(desk: MailDesk) -> None:
     assert "unlink b@example.org" in desk.newest[ANN].text.partition("\nNot read\n")[2]
 
 
+@pytest.mark.parametrize("address", ["{}<mailto:{}>", "{} <mailto:{}>", "[{}](mailto:{})", "<mailto:{}>"])
+async def test_an_address_that_a_mail_program_has_made_a_link(desk: MailDesk, address: str) -> None:
+    """Outlook, Apple Mail and Proton Mail write it twice: such an address could not be linked."""
+    await desk.person("Ann")
+    await desk.write("Ann", "settings", to=ADDRESS)
+    await desk.write("Ann", "link " + address.format("ann@work.test", "ann@work.test"))
+    assert "An email goes to ann@work.test." in desk.newest[ANN].text
+    if not address.startswith("<"):
+        bob = address.format("bob@player.test", "bob@player.test")
+        await desk.write("Ann", f"new 1830 Bob <{bob}>", to=ADDRESS)
+        assert "Invitations go to Bob (bob@player.test)." in desk.newest[ANN].text.replace("\n", " ")
+
+
+async def test_prose_about_a_lobby_is_answered_with_what_can_be_written_there(desk: MailDesk) -> None:
+    """It was said that nobody knows for which table the email is."""
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Bob", "yes")
+    await desk.write("Bob", "See you there")
+    told = desk.newest["bob@player.test"].text
+    assert "Your email has no line that can be read at table 1830 " in told and "which table" not in told
+
+
 @pytest.mark.parametrize("asked", ["invited", "host"])
 async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailDesk, asked: str) -> None:
     """It was no answer, and after three attempts the email lay in Quarantine."""
@@ -79,6 +102,8 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Okay!", "You have a seat"),
         ("Sure", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
+        ("Hi Ann - ja!", "You have a seat"),
+        ("Hi Ann, no thanks", "You have declined the seat"),
         ("Hello,\nno, sorry", "You have declined"),
         ("Nope", "You have declined"),
     ],
@@ -103,9 +128,9 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
     invitation = desk.newest["bob@player.test"]
     doubts = (
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
-        "Okay, no thanks", "Sure, no", "Okay, I can't make it", "Okay, let me think about it",
-        "Sure, let me ask my wife first", "Okay, I have to pass this time", "Okay,\n\nI'd rather not.",
-        "> Your seat\n\nNo virus found in this message.",
+        "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
+        "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
+        "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
     for said in doubts:
         assert (await desk.write("Bob", said, original=invitation)).reason == "not done", said

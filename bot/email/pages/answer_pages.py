@@ -235,13 +235,13 @@ def confirmation(sentence: str, attachments: Sequence[Attachment] = ()) -> MailP
 
 
 def gathered_answers(answers: Sequence[str]) -> MailPage:
-    """Several answers in one email, as so many emails came in a short time. answers: as of `summary`."""
+    """Several answers in one email, as so many emails came in a short time. answers: as of `words_of`."""
     why = Paragraph("You wrote so many emails in an hour that these answers come together.")
     return MailPage("Your answers.", (why, *_texts(answers)), subject="Done")
 
 
 def bounced_mail(texts: Sequence[str]) -> MailPage:
-    """What emails said that did not arrive. texts: as of `summary`."""
+    """What emails said that did not arrive. texts: as of `words_of`."""
     what = "This email" if len(texts) == 1 else f"These {len(texts)} emails"
     why = Paragraph(f"{what} to you came back from your mail server. Here is what you have missed.")
     return MailPage("Emails to you did not arrive.", (why, *_texts(texts)), subject="What you have missed")
@@ -251,7 +251,7 @@ def _texts(texts: Sequence[str]) -> list[Block]:
     blocks: list[Block] = []
     for each in texts:
         headline, _, text = each.partition("\n")
-        blocks.append(Preformatted(headline, text) if text else Paragraph(headline))
+        blocks.append(Preformatted(headline, text.lstrip("\n")) if text else Paragraph(headline))
     return blocks
 
 

@@ -68,10 +68,15 @@ def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
     return _refusal(*blocks, reply=reply)
 
 
-def still_asked(page: MailPage) -> MailPage:
-    """What answers a reply to an email that asks for `yes`, where the reply says something else."""
-    block = CopyableLines("To confirm what you were asked, reply with this word alone", ["yes"])
-    return replace(page, blocks=(*page.blocks, block))
+def still_asked(page: MailPage, lines: Sequence[str], figures: Sequence[str]) -> MailPage:
+    """What answers a reply to an email that asks for `yes`, where the reply says something else. lines: what
+    waits. figures: what that email has said that they do; empty where it has said nothing."""
+    waiting = [" → ".join(each) for each in zip(lines, figures, strict=True)] if figures else lines
+    blocks = (
+        BulletList("You were asked about", waiting),
+        CopyableLines("To confirm it, reply with this word alone", ["yes"]),
+    )
+    return replace(page, blocks=(*page.blocks, *blocks))
 
 
 def _unclear_lines(reply: ParsedReply) -> list[Block]:
@@ -163,14 +168,17 @@ def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
     return _refusal(*blocks, subject="Please confirm")
 
 
-def help_without_table(seats: Sequence[str]) -> MailPage:
-    """To a player whose mail has no valid reply address, or answers an email of no table. seats: theirs."""
+def help_without_table(seats: Sequence[str], table: str = "") -> MailPage:
+    """To a player whose mail has no valid reply address, or answers an email of no seat in play. seats:
+    theirs. table: what the email is about; empty for none."""
+    why = (
+        f"Your email has no line that can be read at table {table}."
+        if table
+        else "Your email does not show for which table it is, or you have no seat there any more. "
+        "Please reply to the newest email of the table that you mean."
+    )
     blocks = (
-        Paragraph(
-            "Your email does not show for which table it is, or you have no seat there any more. Nothing was "
-            "done with it."
-        ),
-        Paragraph("Please reply to the newest email of the table that you mean."),
+        Paragraph(why),
         CopyableLines(
             "Or begin with one of these lines",
             ["list", "who", "help", "options", "new TITLE Bob <bob@example.org>, Cid <cid@example.org>"],

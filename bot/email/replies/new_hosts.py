@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.email.pages import answer_pages, refusal_pages
@@ -14,6 +13,7 @@ from bot.hub import people
 from bot.hub.loading import operator_log
 from mail.imap import Folder
 from mail.inbox import MailOutcome
+from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import AlreadyExists, Store
@@ -42,11 +42,15 @@ class NewHosts:
         self._replies, self._hosts = replies, hosts
         self._strangers = set[str]()
 
-    async def ask(self, mail: ParsedMail, address: str, lines: Sequence[str]) -> MailOutcome:
-        """Hold a command of an address that is not verified, and ask its owner, if the operator admits it."""
+    async def ask(self, mail: ParsedMail, address: str, lines: tuple[str, ...]) -> Ruling | MailOutcome:
+        """Hold the command to open a table of an address that is not verified, and ask its owner, if the
+        operator admits it."""
+        stranger = MailOutcome("stranger", Folder.IGNORED)
+        if not lines or first_word(lines[0]) != "new":
+            return stranger
         if not admits_host(self._hosts, address):
             self._warn_of_stranger(address)
-            return MailOutcome("stranger", Folder.IGNORED)
+            return stranger
         name = people.player_name(mail.sender_name) if mail.sender_name else ""
         async with self._store.begin() as unit:
             person = await people.person_by_address(unit, address, name)
@@ -55,9 +59,7 @@ class NewHosts:
         if await self._replies.count(86_400, token.actor, ASKED):
             return MailOutcome(ASKED, Folder.PROCESSED, key)
         code = await self._held.hold_lines(token, lines, key)
-        page = answer_pages.host_confirmation(lines)
-        ruling = Ruling(ASKED, page, token, lines=tuple(lines), offered_code=code)
-        return await self._replies.reply(mail, ruling)
+        return Ruling(ASKED, answer_pages.host_confirmation(lines), token, lines=lines, offered_code=code)
 
     def _warn_of_stranger(self, address: str) -> None:
         if address not in self._strangers and len(self._strangers) < MAX_STRANGERS:
@@ -71,23 +73,22 @@ class NewHosts:
 
     async def answer(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Open the table that was asked for, at `yes`; what was answered once is answered so again."""
-        code = await self._held.find_offered_code(token)
-        held = await self._held.find_held_lines(token, code) if code else None
-        if code is None or held is None:
+        offer = await self._held.find_offered(token)
+        if offer is None:
             return Ruling("not done", refusal_pages.NOTHING_TO_CONFIRM, token)
-        if await self._held.is_open(token, code):
+        if offer.is_open:
             if reply.word in NO_WORDS:
                 page = answer_pages.confirmation("No table is opened, and nobody is invited.")
                 return Ruling("confirmed", page, token)
             if not reply.says_yes:
                 page = refusal_pages.expects_yes_or_no("host")
-                return Ruling("not done", page, token, offered_code=code)
+                return Ruling("not done", page, token, offered_code=offer.code)
             try:
                 async with self._store.begin() as unit:
                     await unit.people.add_identity(token.person_id, "email", token.address)
             except AlreadyExists as error:
                 page = answer_pages.table_answer((str(error),), is_done=False)
                 return Ruling("not done", page, replace(token, message_id=None))  # nothing is asked any more
-        ruling = await self._tables.table_command(token, held.lines, mail, host_request(code))
+        ruling = await self._tables.table_command(token, offer.held.lines, mail, host_request(offer.code))
         assert ruling is not None  # `new …` is a command everywhere
         return ruling

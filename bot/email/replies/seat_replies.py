@@ -55,6 +55,8 @@ BESIDE_YES = frozenset(
 BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
 OK_WORDS = frozenset({"ok", "okay"})
 """They agree, or announce what follows."""
+_DECISIVE = YES_WORDS | NO_WORDS | OK_WORDS
+_GREETING_END = re.compile(r"[,!.] | - ")
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
@@ -87,12 +89,8 @@ class ReadReply:
     @property
     def answer(self) -> tuple[str, ...]:
         """The first lines that do not greet, to the next blank one."""
-
-        def is_before(text: str) -> bool:
-            return not text or (is_greeting(text) and first_word(text) not in OK_WORDS)
-
-        texts = (line.text for line in self.text.own)
-        return tuple(takewhile(bool, dropwhile(is_before, texts)))
+        texts = (_without_greeting(line.text) for line in self.text.own)
+        return tuple(takewhile(bool, dropwhile(lambda text: not text or _greets(text), texts)))
 
     @property
     def word(self) -> str:
@@ -124,6 +122,19 @@ class ReadReply:
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
         return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
+
+
+def _greets(text: str) -> bool:
+    """Whether a text greets, and is no `okay`, which may be the answer."""
+    return is_greeting(text) and first_word(text) not in OK_WORDS
+
+
+def _without_greeting(line: str) -> str:
+    """The answer in a line that greets before it: `yes` of `Hi Bob, yes!`; any other line as it is."""
+    greeting, *rest = _GREETING_END.split(line, maxsplit=1)
+    words = set(words_of(" ".join(rest)))
+    is_answer = words <= _DECISIVE | BESIDE_YES | BESIDE_NO and not words.isdisjoint(_DECISIVE)
+    return rest[0] if is_answer and not line.endswith(",") and _greets(greeting) else line
 
 
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:
