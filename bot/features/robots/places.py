@@ -11,8 +11,8 @@ RINGS = 4
 USUAL_PLACE = 140
 """Dollars of a place with several stops around it."""
 NOWHERE, BY_PLACE, MOST = 0.4, 0.8, 1.3
-"""What part of the usual revenue a company earns that has just begun: far from all stops, more at a usual
-place, and at most. By what 103 companies earned that players started, and in which place."""
+"""Parts of the usual revenue that a new company earns: far from all stops, more at a usual place, at most.
+They were fitted to 103 companies that robots and greedy players started in 12 games of 1830."""
 
 
 def open_neighbors(hex: HexDefinition) -> list[str]:
