@@ -62,9 +62,6 @@ def left_out(turns: int) -> str:
     return f"… and {turns} earlier turn{'s' * (turns != 1)} (`/show log`)"
 
 
-DONE, UNDONE, WAS_UNDONE = "✓ ", "↶ ", " (undone)"
-
-
 def is_vote(entry: LogEntry) -> bool:
     """Whether an entry is a vote that was cast."""
     return entry.kind == "note" and entry.line in VOTES and bool(entry.sentences)
@@ -76,10 +73,13 @@ def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
     lines = []
     told = [e for e in entries if e.seat is not None and e.has_text and (e.kind == "move" or is_vote(e))]
     for (is_live, voted), group in groupby(told, key=lambda e: (e.is_live, is_vote(e))):
-        before, after = ("", "") if voted else (DONE, "") if is_live else (UNDONE, WAS_UNDONE)
         texts = [truncate(turn.text(names), MAX_RESULT) for turn in told_turns(list(group))]
-        lines += [f"{before}{text}{after}" for text in texts]
+        lines += texts if voted else [_marked(text, is_live) for text in texts]
     return lines
+
+
+def _marked(text: str, is_live: bool) -> str:
+    return f"✓ {text}" if is_live else f"↶ {text} (undone)"
 
 
 def notification_line(
@@ -132,9 +132,10 @@ DECLINED_STEP = re.compile(r"The \S+ declines to [a-z ]+\.")
 
 @dataclass(slots=True)
 class TurnSummary:
-    """Successive moves of one player, or players who pass one after the other."""
+    """Successive moves of one player, or players who pass one after the other. line: of the first move."""
 
     seat: int | None
+    line: str
     sentences: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
 
@@ -148,7 +149,7 @@ class TurnSummary:
         if self.passed:
             who = list(dict.fromkeys(self.passed))
             return f"{join_words(who)} pass{'es' * (len(who) == 1)}."
-        told = " ".join(self.news or self.sentences)
+        told = " ".join(self.news or self.sentences) or self.line
         name = "" if self.seat is None else names[self.seat]
         return told if name in told else f"{name}: {told}"
 
@@ -159,15 +160,16 @@ def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
     for entry in (each for each in entries if each.has_text):
         is_note = entry.kind != "move"
         seat = None if is_note else entry.seat  # a note says itself whom it is about
-        for sentence in [" ".join(entry.sentences) or entry.line] if is_note else entry.sentences:
+        said = [" ".join(entry.sentences) or entry.line] if is_note else entry.sentences
+        for sentence in said or [""]:  # a `pass` that ends a turn says nothing
             passing = PASS.fullmatch(sentence)
             seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
             last = turns[-1] if turns else None
             if is_note or last is None or last.seat != seat or bool(passing) != bool(last.passed):
-                last = TurnSummary(seat)
+                last = TurnSummary(seat, entry.line)
                 turns.append(last)
             if passing:
                 last.passed.append(passing[1])
-            else:
+            elif sentence:
                 last.sentences.append(sentence)
     return turns
