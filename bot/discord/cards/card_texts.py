@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -25,6 +25,11 @@ VOTES = ("accept", "decline")
 def mention(user: int | str | None, name: str) -> str:
     """A mention of a Discord user, or the name in bold for a player without a Discord id."""
     return f"<@{user}>" if user else f"**{name}**"
+
+
+def mentions(seats: Iterable[int], users: Mapping[int, str | None], names: Sequence[str]) -> str:
+    """Mentions of the players in these seats; one of a deputy who acts for several."""
+    return " ".join(dict.fromkeys(mention(users.get(seat), names[seat]) for seat in seats))
 
 
 def player_name(state: engine.State, seat: int) -> str:
@@ -88,7 +93,7 @@ def notification_line(
     """The line that a phone shows, such as `@Bob: TITLE OR 2.1, lay track for the NYC, $430 · A7K`."""
     state = view.state
     assert state is not None
-    names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
+    names = mentions([each.seat for each in prompts], users, view.table.names)
     parts = [
         f"{view.table.title} {engine.short_round(engine.round_name(state))}",
         prompt_of(state, prompts[0]),
