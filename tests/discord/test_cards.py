@@ -310,6 +310,7 @@ def test_text_is_shown_as_it_is_and_code_as_code() -> None:
     """Two presidencies in a line were in italics, without their stars."""
     told = parts.escape_markdown("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
     assert told == r"Ann\_B: PRR 30%\*, NYC 20%\*; `/show log` has \~5 \| more"
+    assert parts.escape_markdown("1. a ` b\n2. *c* ` d") == "1. a \\` b\n2. \\*c\\* \\` d"
     (text,) = layouts.finished_card(["✓ Bob_: buys *the* SV."])
     assert text["content"] == r"✓ Bob\_: buys \*the\* SV."
 
