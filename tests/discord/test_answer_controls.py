@@ -37,7 +37,7 @@ async def test_only_an_answer_with_columns_has_fixed_width(started: RunningBot, 
     for line, has_columns in (
         ("auto pass", False),
         ("who", False),
-        ("note Bob wants the CA", False),
+        ("note Bob wants the CA.  So does Cid.", False),
         ("help", True),
     ):
         done = await started.submit_lines("Bob", line)

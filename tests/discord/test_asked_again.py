@@ -79,6 +79,25 @@ async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake
         assert len(fake.messages_pinging("Ann")) == len(fake.messages_pinging("Bob")) == 1
 
 
+async def test_a_deputy_of_two_is_mentioned_once(running: RunningBot, fake: FakeDiscord) -> None:
+    table, channel = await asked_of_two(running), fake.find_channel("general")
+    async with running.online() as service:
+        players = (await service.queries.table_info(table)).seated_players
+        async with service.store.begin() as unit:
+            await person_by_discord(unit, fake.find_user("Dan").id, "Dan")
+        day = datetime.now(UTC) + timedelta(days=9)
+        for each in players:
+            await service.settings.apply(each.person_id, [f"away until {day:%Y-%m-%d} deputy Dan"])
+        await service.running.pause(table, by=None)
+        await service.running.resume(table, by=None)
+        await fake.wait_until(lambda: fake.messages_pinging("Dan"), "a ping")
+        await running.wait_for_delivery()
+        (card,) = fake.messages_with_controls(channel)
+        mention = f"<@{fake.find_user('Dan').id}>"
+        assert [each.content.count(mention) for each in card.history if mention in each.content] == [1]
+        assert card.text.count(mention) == 1 and [each.name for each in card.pinged] == ["Dan"]
+
+
 async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(
     running: RunningBot, fake: FakeDiscord
 ) -> None:

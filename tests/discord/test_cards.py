@@ -293,10 +293,24 @@ def test_the_history_is_a_line_for_each_turn() -> None:
     assert card_texts.turn_lines(rows[1:2], names) == ["✓ Ann: The PRR declines to place a token."]
 
 
+def test_a_move_that_says_nothing_is_told_by_its_line_where_it_is_alone() -> None:
+    """Such as a `pass` after a sale, told by a card that was made after the sale."""
+    names = ("Ann", "Bob")
+    sale, end = said(1, 0, "Ann sells 10 % of the PRR."), said(2, 0, line="pass")
+    assert card_texts.turn_lines([sale, end], names) == ["✓ Ann sells 10 % of the PRR."]
+    assert card_texts.turn_lines([end], names) == ["✓ Ann: pass"]
+    undone = replace(end, is_live=False)
+    assert card_texts.turn_lines([sale, undone], names) == [
+        "✓ Ann sells 10 % of the PRR.", "↶ Ann: pass (undone)",
+    ]  # fmt: skip
+    assert card_texts.history_lines([end], names) == []
+
+
 def test_text_is_shown_as_it_is_and_code_as_code() -> None:
     """Two presidencies in a line were in italics, without their stars."""
     told = parts.escape_markdown("Ann_B: PRR 30%*, NYC 20%*; `/show log` has ~5 | more")
     assert told == r"Ann\_B: PRR 30%\*, NYC 20%\*; `/show log` has \~5 \| more"
+    assert parts.escape_markdown("1. a ` b\n2. *c* ` d") == "1. a \\` b\n2. \\*c\\* \\` d"
     (text,) = layouts.finished_card(["✓ Bob_: buys *the* SV."])
     assert text["content"] == r"✓ Bob\_: buys \*the\* SV."
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from bot.hub.notifications.messages import renamings
 from bot.hub.people import PrivacySettings, person_by_discord
+from tests.discord.test_asked_again import asked_of_two
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.privacy.test_erase import stored_rows
@@ -48,6 +50,28 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     rows = await stored_rows(started.service.store)
     assert not [(table, text) for table, text in rows if any(mark in text for mark in marks)]
     assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored about you."
+
+
+async def test_a_deputy_who_was_pinged_and_has_not_moved_is_deleted(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """Nothing at the table is theirs, so that its cards are not edited."""
+    table, dan_id = await asked_of_two(running), fake.find_user("Dan").id
+    async with running.online() as service:
+        bob = (await service.queries.table_info(table)).player_at(1)
+        async with service.store.begin() as unit:
+            dan = await person_by_discord(unit, dan_id, "Dan")
+        assert bob
+        day = datetime.now(UTC) + timedelta(days=9)
+        await service.settings.apply(bob.person_id, ["tell thread", f"away until {day:%Y-%m-%d} deputy Dan"])
+        await service.running.pause(table, by=None)
+        await service.running.resume(table, by=None)
+        await fake.wait_until(lambda: fake.messages_pinging("Dan"), "a ping")
+        await running.wait_for_delivery()
+        await service.personal_data.erase(dan.id)
+        await running.wait_for_delivery()
+        rows = await stored_rows(service.store)
+        assert not [(table, text) for table, text in rows if str(dan_id) in text]
 
 
 @pytest.mark.parametrize("begins", [False, True], ids=["not begun", "in play"])

@@ -177,6 +177,8 @@ def check_allowed_mentions(allowed: Json | None) -> None:
     parse = allowed.get("parse", [])
     for name in ("users", "roles"):
         listed = check_list(allowed.get(name) or [], 0, 100, "allowed_mentions", name)
+        if len(set(listed)) < len(listed):
+            raise invalid_form("The set already contains this value", "allowed_mentions", name)
         if listed and name in parse:
             raise invalid_form(
                 f"parse:[{name}] and {name}: [ids...] are mutually exclusive.", "allowed_mentions"

@@ -33,7 +33,7 @@ def _card(
 ) -> Draft:
     """A card with all that tells whether it has changed. plain: the same with the board as text."""
     shown = digest([payload, [digest(each.picture.png) for each in images]])
-    return Draft(payload, images, plain, line, [each for each in users if each], shown)
+    return Draft(payload, images, plain, line, [*dict.fromkeys(each for each in users if each)], shown)
 
 
 def user_of(view: TableView, seat: int) -> str | None:

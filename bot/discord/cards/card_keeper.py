@@ -360,7 +360,7 @@ class CardKeeper:
         asked = cards.get(ASKED) if is_shown_to_all else None
         known = asked or (cards.get(slot) if sent.user else None)
         if known and pending.seat in known.ref.pinged and notification.seq <= known.ref.seq:
-            is_told = user_of(view, pending.seat) in known.ref.told
+            is_told = notification.person_id in known.ref.told
             if is_told or not notification.ping:
                 return await self._add_news(view, known, sent)
         acting = [each for each in view.pending if each.is_main and each.acts_now]
@@ -458,14 +458,15 @@ class CardKeeper:
         previous, self.shown[view.table.id] = cards.get(slot), None
         if previous is not None and previous.ref.key == sent.key:
             return previous.ref
-        users = [user for each in notify if (user := user_of(view, each))]
+        found = [each for seat in notify if (each := view.recipients.get(seat))]
+        users = {each.person_id: each.discord_id for each in found if each.discord_id}
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
         seat = seats[0] if len(seats) == 1 else None
         person_id = None if seat is None else view.table.person_at(seat)
         news = [*sent.notification.sentences] if sent.user and not isinstance(prompt, TablePoll) else []
         ref = CardRef(
-            0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news, told=users
+            0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news, told=[*users]
         )
         card = TableCard(view.table.id, slot, ref)
         built = await self._build(view, card, prompt, pings_first=bool(users))
-        return await self._put(view, card, built.notifying(users), sent.key, previous, view.seq)
+        return await self._put(view, card, built.notifying([*users.values()]), sent.key, previous, view.seq)

@@ -50,10 +50,11 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     `seq` is the row of the log after which the card was made; of a list of turns, and of a card that is
     queued, the row up to which it tells. `since`: the row after which it tells, if that is another. `key` is
     that of its outbox message. `files` is what is really attached. is_plain: no file may be attached there.
-    `pinged`: the seats that the message asks. `told`: the users whom it has notified. `payload_digest`: of
-    what it shows, "" if that is not known. `brought_down`: the decision for which the card was posted again
-    below chat. posting: the key of a message that may have been posted in its place, and of which the store
-    does not know yet. `news`: what else it tells its reader, in direct messages.
+    `pinged` (a stored name): the seats that are asked. `told`: the ids of the people who are notified of what
+    it asks. `payload_digest`: of what it shows, "" if that is not known. `brought_down`: the decision for
+    which the card was posted again below chat. posting: the key of a message that may have been posted in its
+    place, and of which the store does not know yet. `news`: what else it tells its reader, in direct
+    messages.
     """
 
     channel_id: int
@@ -70,7 +71,7 @@ class CardRef(msgspec.Struct, omit_defaults=True):
     brought_down: str = ""
     posting: str | None = None
     news: list[str] = []
-    told: list[str] = []
+    told: list[int] = []
 
 
 class TableCard(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -25,6 +25,11 @@ VOTES = ("accept", "decline")
 def mention(user: int | str | None, name: str) -> str:
     """A mention of a Discord user, or the name in bold for a player without a Discord id."""
     return f"<@{user}>" if user else f"**{name}**"
+
+
+def mentions(seats: Iterable[int], users: Mapping[int, str | None], names: Sequence[str]) -> str:
+    """Mentions of the players in these seats; one of a deputy who acts for several."""
+    return " ".join(dict.fromkeys(mention(users.get(seat), names[seat]) for seat in seats))
 
 
 def player_name(state: engine.State, seat: int) -> str:
@@ -62,9 +67,6 @@ def left_out(turns: int) -> str:
     return f"… and {turns} earlier turn{'s' * (turns != 1)} (`/show log`)"
 
 
-DONE, UNDONE, WAS_UNDONE = "✓ ", "↶ ", " (undone)"
-
-
 def is_vote(entry: LogEntry) -> bool:
     """Whether an entry is a vote that was cast."""
     return entry.kind == "note" and entry.line in VOTES and bool(entry.sentences)
@@ -76,10 +78,13 @@ def turn_lines(entries: Sequence[LogEntry], names: Sequence[str]) -> list[str]:
     lines = []
     told = [e for e in entries if e.seat is not None and e.has_text and (e.kind == "move" or is_vote(e))]
     for (is_live, voted), group in groupby(told, key=lambda e: (e.is_live, is_vote(e))):
-        before, after = ("", "") if voted else (DONE, "") if is_live else (UNDONE, WAS_UNDONE)
         texts = [truncate(turn.text(names), MAX_RESULT) for turn in told_turns(list(group))]
-        lines += [f"{before}{text}{after}" for text in texts]
+        lines += texts if voted else [_marked(text, is_live) for text in texts]
     return lines
+
+
+def _marked(text: str, is_live: bool) -> str:
+    return f"✓ {text}" if is_live else f"↶ {text} (undone)"
 
 
 def notification_line(
@@ -88,7 +93,7 @@ def notification_line(
     """The line that a phone shows, such as `@Bob: TITLE OR 2.1, lay track for the NYC, $430 · A7K`."""
     state = view.state
     assert state is not None
-    names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
+    names = mentions([each.seat for each in prompts], users, view.table.names)
     parts = [
         f"{view.table.title} {engine.short_round(engine.round_name(state))}",
         prompt_of(state, prompts[0]),
@@ -132,9 +137,10 @@ DECLINED_STEP = re.compile(r"The \S+ declines to [a-z ]+\.")
 
 @dataclass(slots=True)
 class TurnSummary:
-    """Successive moves of one player, or players who pass one after the other."""
+    """Successive moves of one player, or players who pass one after the other. line: of the first move."""
 
     seat: int | None
+    line: str
     sentences: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
 
@@ -148,7 +154,7 @@ class TurnSummary:
         if self.passed:
             who = list(dict.fromkeys(self.passed))
             return f"{join_words(who)} pass{'es' * (len(who) == 1)}."
-        told = " ".join(self.news or self.sentences)
+        told = " ".join(self.news or self.sentences) or self.line
         name = "" if self.seat is None else names[self.seat]
         return told if name in told else f"{name}: {told}"
 
@@ -159,15 +165,16 @@ def told_turns(entries: Sequence[LogEntry]) -> list[TurnSummary]:
     for entry in (each for each in entries if each.has_text):
         is_note = entry.kind != "move"
         seat = None if is_note else entry.seat  # a note says itself whom it is about
-        for sentence in [" ".join(entry.sentences) or entry.line] if is_note else entry.sentences:
+        said = [" ".join(entry.sentences) or entry.line] if is_note else entry.sentences
+        for sentence in said or [""]:  # a `pass` that ends a turn says nothing
             passing = PASS.fullmatch(sentence)
             seat = None if passing or NEW_ROUND.fullmatch(sentence) else seat  # what follows is nobody's move
             last = turns[-1] if turns else None
             if is_note or last is None or last.seat != seat or bool(passing) != bool(last.passed):
-                last = TurnSummary(seat)
+                last = TurnSummary(seat, entry.line)
                 turns.append(last)
             if passing:
                 last.passed.append(passing[1])
-            else:
+            elif sentence:
                 last.sentences.append(sentence)
     return turns

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import engine
-from bot.discord.cards.card_texts import MAX_HISTORY, MAX_LINE, mention, player_name, table_heading
+from bot.discord.cards.card_texts import MAX_HISTORY, MAX_LINE, mentions, player_name, table_heading
 from bot.discord.cards.parts import (
     MAX_TEXT,
     PRIMARY,
@@ -68,7 +68,7 @@ def turn_card(
     """
     state = view.state
     assert state is not None
-    names = " ".join(mention(users.get(each.seat), each.name) for each in prompts)
+    names = mentions([each.seat for each in prompts], users, view.table.names)
     above = [truncate(f"{names} · {table_heading(view.table, view.seq)}", MAX_HEADING)]
     questions = "\n".join(f"### {escape_markdown(_question(state, each))}" for each in prompts)
     texts = [
@@ -190,7 +190,7 @@ def notification(lines: Sequence[str]) -> list[Json]:
 def poll_card(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> list[Json]:
     """The message of a poll: who has voted, and the buttons of those who have not."""
     names = view.table.names
-    heads = " ".join(mention(user, names[seat]) for seat, user in users.items())
+    heads = mentions(users, users, names)
     question = f"### {escape_markdown(poll.poll.details['question'])}"
     marks = {None: "⏳", True: "✅", False: "❌"}
     voters = " · ".join(f"{marks[vote]} {escape_markdown(names[seat])}" for seat, vote in poll.votes.items())
@@ -202,6 +202,6 @@ def poll_card(view: TableView, poll: TablePoll, users: Mapping[int, str | None])
 
 def poll_line(view: TableView, poll: TablePoll, users: Mapping[int, str | None]) -> str:
     """The line that a phone shows about a poll."""
-    heads = " ".join(mention(user, view.table.names[seat]) for seat, user in users.items())
+    heads = mentions(users, users, view.table.names)
     line = f"{heads}: {view.table.title}, a vote: {poll.poll.details['question']}"
     return truncate(line, MAX_LINE - 10) + f" · {view.table.code}"

@@ -17,9 +17,9 @@ Json = dict[str, Any]
 
 MAX_TEXT = 4000
 MAX_ALT_TEXT = 1024
-MARKS = re.compile(r"`[^`\n]*`|[\\*_~|<\[]")
-"""Code spans, and the characters with which Discord marks text as bold, italic, struck through or hidden, and
-begins mentions and links."""
+MARKS = re.compile(r"`[^`\n]+`|[`\\*_~|<\[]")
+"""Code spans in a line, and the characters with which Discord marks text as code, bold, italic, struck through
+or hidden, and begins mentions and links."""
 PRIMARY, SECONDARY, SUCCESS, DANGER = 1, 2, 3, 4
 ROW, GALLERY = 1, 12
 """Types of components: a row of controls, and pictures."""
@@ -44,7 +44,7 @@ def truncate(text: str, limit: int) -> str:
 
 def escape_markdown(text: str) -> str:
     """Text that Discord shows as it is: `PRR 30%*, NYC 20%*` is in italics otherwise. Code spans stay."""
-    return MARKS.sub(lambda found: found[0] if found[0].startswith("`") else f"\\{found[0]}", text)
+    return MARKS.sub(lambda found: found[0] if len(found[0]) > 1 else f"\\{found[0]}", text)
 
 
 def text_display(content: str, limit: int = MAX_TEXT) -> Json:

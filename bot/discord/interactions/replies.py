@@ -24,9 +24,10 @@ from bot.discord.cards.parts import Json
 from storage import StoreError
 
 DEFERRED_MESSAGE = discord.InteractionResponseType.deferred_channel_message
-ACKNOWLEDGED, SHARED = "acknowledged", "shared"
-"""Among what an interaction carries: how it is acknowledged, where Discord's answer to that was lost; that
-another process may answer it too."""
+ACKNOWLEDGED = "acknowledged"
+"""The entry of an interaction that says how it is acknowledged, where Discord's answer to that was lost."""
+SHARED = "shared"
+"""The entry of an interaction that says that another process may answer it too."""
 
 
 class RawModal(ui.Modal):

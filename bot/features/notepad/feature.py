@@ -48,7 +48,7 @@ class Notepad:
             notes = await facts.get(*key) or []
             for place in places:
                 try:
-                    notes = _changed(notes, "".join(request.lines[place].split(None, 1)[1:]))
+                    notes = _changed(notes, " ".join(request.lines[place].split()[1:]))
                 except ValueError as error:
                     raise NotCarriedOut(error, place) from error
             await facts.set(*key, notes or None)
