@@ -143,7 +143,7 @@ class SeatRequests:
         """Answer who has asked for a seat that another has now, or at a table whose game begins or ends. What
         somebody has taken is offered to nobody any more. Another host hears who asks."""
         begins = any(row.line == "start" for row in draft.new_rows)
-        in_lobby = not draft.table.begun and draft.open_unit is not None
+        in_lobby = not (draft.table.begun or begins or draft.ends_game) and draft.open_unit is not None
         if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
             return
         unit, table_id = await draft.unit(), draft.table.stored_info.id
@@ -156,7 +156,7 @@ class SeatRequests:
         info = await load_info(unit, table_id)
         for request in requests:
             seated = info.player_of(request.person_id)
-            if seated and request.seat == seated.seat:
+            if seated and (in_lobby or request.seat == seated.seat):
                 continue  # `_admit` tells them
             if draft.ends_game:
                 why = "the game is over" if draft.table.begun else "the table is closed"
