@@ -360,6 +360,16 @@ async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: 
     assert driven.heard("Ann", "seat_request") != []
 
 
+async def test_an_offer_of_the_host_stays_when_the_player_leaves(driven: DrivenTable) -> None:
+    """Bob deletes himself, and Dora had to wait for the host who had asked her."""
+    await driven.begin("none")
+    dora = await driven.person("Dora")
+    await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
+    await driven.service.personal_data.erase(driven.people["Bob"])
+    await driven.tick()
+    assert (await ask(driven, "Dora", "ask")).startswith("You play on as")
+
+
 async def test_nobody_asks_for_the_seat_of_a_player_without_end(driven: DrivenTable) -> None:
     """Whoever knew the code of a table could have its players asked again after each answer."""
     await driven.begin("24h")

@@ -147,7 +147,7 @@ class SeatRequests:
         if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
             return
         unit, table_id = await draft.unit(), draft.table.stored_info.id
-        taken = {row.seat for row in draft.new_rows if row.kind == "replace"}
+        taken = {row.seat for row in draft.new_rows if row.kind == "replace" and row.line != "resign"}
         for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
             if seat in taken:
                 await unit.facts.set(OFFER, table_id, person_id, None)
