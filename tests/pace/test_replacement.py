@@ -360,13 +360,20 @@ async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: 
     assert driven.heard("Ann", "seat_request") != []
 
 
-async def test_an_offer_of_the_host_stays_when_the_player_leaves(driven: DrivenTable) -> None:
-    """Bob deletes himself, and Dora had to wait for the host who had asked her."""
+@pytest.mark.parametrize("deletes_himself", [True, False])
+async def test_an_offer_of_the_host_stays_when_the_player_leaves(
+    driven: DrivenTable, deletes_himself: bool
+) -> None:
+    """Bob deletes himself, or offers his seat too: Dora had to wait for the host who had asked her."""
     await driven.begin("none")
     dora = await driven.person("Dora")
     await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
-    await driven.service.personal_data.erase(driven.people["Bob"])
-    await driven.tick()
+    if deletes_himself:
+        await driven.service.personal_data.erase(driven.people["Bob"])
+        await driven.tick()
+    else:
+        await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Bob"])
+        await driven.say("Bob", "resign yes")
     assert (await ask(driven, "Dora", "ask")).startswith("You play on as")
 
 

@@ -241,8 +241,8 @@ class SeatRequests:
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
             inviter = player.name if (player := info.player_of(by)) else None
             await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat, inviter))
-            may_take_it = not is_taken or by in (None, info.host_id)  # once it is empty
-            await unit.facts.set(OFFER, table_id, person_id, seat if may_take_it else None)
+            if not is_taken or by in (None, info.host_id):  # they may take it once it is empty
+                await unit.facts.set(OFFER, table_id, person_id, seat)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()
         return f"{name} is asked to play on for {info.names[seat]} at table {info.code}."
