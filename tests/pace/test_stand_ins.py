@@ -216,6 +216,20 @@ async def test_who_was_to_decide_once_hears_that_the_player_is_back(driven: Driv
     assert driven.heard("Eve", "dismissed") == [] and len(driven.heard("Ann", "turn")) == 1
 
 
+async def test_who_decides_once_and_then_plays_for_an_absent_player_is_asked_to_vote(
+    driven: DrivenTable,
+) -> None:
+    """Dora was to decide once, and was taken for a deputy who has been asked for the votes already."""
+    await driven.begin("24h, then deputy")
+    await driven.person("Dora")
+    await driven.settings("Ann", "deputy Dora")
+    await driven.say("Cid", "pace 30h, then deputy")
+    await driven.wait_until(START + 24 * HOUR)
+    assert driven.heard("Dora", "vote") == []
+    await driven.say("Ann", f"{AWAY} Dora")
+    assert len(driven.heard("Dora", "vote")) == 1
+
+
 async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:
     """Cid's time was up while the others voted on an undo: Cid passed instead of what the order says."""
     await driven.begin("24h, then orders")
