@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bot.features.lobby.messages import tell_host, tell_request_is_over
-from bot.features.lobby.replacement import LATE, Replacements
+from bot.features.lobby.replacement import LATE, Replacements, polls_about
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, again_on_conflict, check_allowed
@@ -90,8 +90,8 @@ class SeatRequests:
         if (player := info.player_at(seat)) is not None and not player.is_robot:
             check_no_robot_name(name)
             check_seat_name(info, name, seat)
-            async with self._cache.store.begin(excludes_others=False) as unit:
-                await self._limits.count(unit, person_id, "requests")
+            if all(each.poll.details.get("person") is None for each in polls_about(table, seat)):
+                await self._limits.count_query(self._cache.store, person_id, "requests")
             return await self._replacements.ask(table_id, seat, person_id, name, by_operator=by_operator)
         is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
