@@ -38,7 +38,7 @@ from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from engine.core.words import join_words, names_are
 from engine.standing_orders import ArmedOrder
-from storage import AlreadyExists, NewMessage, TablePoll, UnitOfWork
+from storage import NewMessage, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
@@ -83,6 +83,11 @@ class Motion(NamedTuple):
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
 
+def _about(kind: str, details: dict[str, Any]) -> tuple[str, Any]:
+    """The motion of a poll, and the seat that it is about. Former versions stored `robot` for `robot:2`."""
+    return kind.partition(":")[0], details.get("seat")
+
+
 class LeftOrders(NamedTuple):
     """What players have left beforehand. declining_seat: the first of some voters who has declined. armed:
     the orders of a person in a seat; raises LogNotLoaded."""
@@ -115,34 +120,35 @@ class PollHandler:
         kind: of the motion. At a table one poll of a kind is open, of `replace:2` one about that seat.
         instead_of: a poll that is closed, because others are asked now.
         """
+        about = _about(kind, details or {})
+        for each in table.polls:
+            if each is not instead_of and _about(each.poll.kind, each.poll.details) == about:
+                open_question = each.poll.details["question"]
+                reason = f"A vote is already open, and waits for `accept` or `decline`: {open_question}"
+                return refused(request, reason)
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{names_are(names)} asked to vote."
-        try:
-            async with self._cache.commit_request(table, request) as draft:
-                polls = (await draft.unit()).polls
-                if instead_of is not None:
-                    await polls.close(instead_of.poll.id, "superseded")
-                opened = await polls.open(
-                    table.stored_info.id,
-                    kind,
-                    voters,
-                    {**(details or {}), "question": question},
-                    request.proposer,
-                )
-                draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
-                decliner = self.orders.declining_seat(table, voters)
-                if decliner is not None:
-                    return await self._decline_by_order(draft, request, opened, decliner)
-                await self.request_votes(draft, opened)
-                if kind == UNDO_POLL:
-                    table_id, end = table.stored_info.id, _hold_end(opened, table.stored_info.pace)
-                    clocks = (await draft.unit()).clocks
-                    await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
-                draft.result = PollUpdated(messages.poll_id(opened), (question, sentence), tuple(voters))
-        except AlreadyExists:
-            question = next(p.poll.details["question"] for p in table.polls if p.poll.kind == kind)
-            reason = f"A vote is already open, and waits for `accept` or `decline`: {question}"
-            return refused(request, reason)
+        async with self._cache.commit_request(table, request) as draft:
+            polls = (await draft.unit()).polls
+            if instead_of is not None:
+                await polls.close(instead_of.poll.id, "superseded")
+            opened = await polls.open(
+                table.stored_info.id,
+                kind,
+                voters,
+                {**(details or {}), "question": question},
+                request.proposer,
+            )
+            draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
+            decliner = self.orders.declining_seat(table, voters)
+            if decliner is not None:
+                return await self._decline_by_order(draft, request, opened, decliner)
+            await self.request_votes(draft, opened)
+            if kind == UNDO_POLL:
+                table_id, end = table.stored_info.id, _hold_end(opened, table.stored_info.pace)
+                clocks = (await draft.unit()).clocks
+                await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
+            draft.result = PollUpdated(messages.poll_id(opened), (question, sentence), tuple(voters))
         return draft.result
 
     async def _decline_by_order(
