@@ -326,3 +326,39 @@ async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
     assert driven.heard("Dora", "reminder")[-1].endswith(
         "Ann's time ended Mon 1 Jun 16:00 (UTC); the table still waits for you."
     )
+
+
+@pytest.mark.parametrize(
+    ("pace", "sleeper", "quiet", "away_hours", "reminded_at"),
+    [
+        ("12h", "Dora", "11:00-18:00", (2,), ["01 18:00", "01 21:00"]),
+        ("30h", "Ann", "20:00-08:00", (1, 12), ["02 08:00", "02 15:00"]),
+    ],
+)
+async def test_who_is_asked_at_night_is_not_reminded_as_they_are_pinged(
+    driven: DrivenTable,
+    pace: str,
+    sleeper: str,
+    quiet: str,
+    away_hours: tuple[int, ...],
+    reminded_at: list[str],
+) -> None:
+    """A deputy, and a player who is back, had the ping and a reminder of one minute, in the same words."""
+    await driven.begin(pace, discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings(sleeper, "tell thread", f"quiet {quiet}")
+    for hour, line in zip(away_hours, (f"{AWAY} Dora", "back"), strict=False):
+        await driven.wait_until(START + hour * HOUR)
+        await driven.say("Ann", line)
+    await driven.wait_until(START + 32 * HOUR)
+    assert [told[:8] for told in driven.heard(sleeper, "reminder")] == reminded_at
+
+
+async def test_who_decides_once_at_night_is_not_reminded_as_they_are_pinged(driven: DrivenTable) -> None:
+    """The daily reminder of a player with a time bank fell into the night of the deputy."""
+    await driven.begin("6h, bank 20h, then deputy", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Ann", "deputy Dora")
+    await driven.settings("Dora", "tell thread", "quiet 06:00-20:00")
+    await driven.wait_until(START + 40 * HOUR)
+    assert [told[:8] for told in driven.heard("Dora", "reminder")] == ["02 20:00"]
