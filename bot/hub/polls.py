@@ -295,6 +295,9 @@ class PollHandler:
             player = info.player_at(seat)
             if vote is None and player and before.seat_of(player.person_id) != seat:
                 recipient = await load_recipient(unit, player.person_id, seat)
+                absence = recipient.settings.absence
+                if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):
+                    continue  # their deputy is asked when appointed
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
 
 

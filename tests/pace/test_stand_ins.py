@@ -307,6 +307,17 @@ async def test_who_is_asked_for_a_vote_in_place_of_another_at_night_is_pinged_in
     assert [driven.heard(name, "vote_reminder")[0][:8] for name in ("Dora", "Eve")] == ["01 16:00"] * 2
 
 
+async def test_a_new_player_who_is_away_is_not_asked_beside_their_deputy(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    for name in ("Dora", "Eve"):
+        await driven.person(name)
+    await driven.settings("Dora", f"{AWAY} Eve")
+    await driven.say("Cid", "pace 48h")
+    await driven.service.running.replace_player(driven.table, 1, driven.people["Dora"], "Dora", by=None)
+    await driven.tick()
+    assert [len(driven.heard(name, "vote")) for name in ("Dora", "Eve")] == [0, 1]
+
+
 @pytest.mark.parametrize(("sleeper", "pinged_at"), [("Dora", "01 20:00"), ("Ann", "01 16:00")])
 async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
     driven: DrivenTable, sleeper: str, pinged_at: str
