@@ -283,8 +283,9 @@ class PollHandler:
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
         unit, info = await draft.unit(), draft.table.stored_info
-        for seat, recipient in draft.table.metadata.recipients.items():
-            if open_poll.votes.get(seat, True) is None:
+        for seat, vote in open_poll.votes.items():
+            recipient = await voter_of(unit, draft.table, open_poll, seat)
+            if vote is None and recipient:
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
 
     @staticmethod
@@ -299,6 +300,17 @@ class PollHandler:
                 if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):
                     continue  # their deputy is asked when appointed
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+
+async def voter_of(unit: UnitOfWork, table: LiveTable, open_poll: TablePoll, seat: int) -> Recipient | None:
+    """Who is asked for the vote of a seat: the player where it is no question for their deputy, unless they
+    are away."""
+    info, recipient = table.stored_info, table.metadata.recipients.get(seat)
+    player = info.player_at(seat)
+    if not recipient or not player or messages.may_vote(info, open_poll, seat, recipient.person_id):
+        return recipient
+    recipient = await load_recipient(unit, player.person_id, seat)
+    return None if recipient.settings.is_away(unit.now) else recipient
 
 
 async def ask_to_vote(

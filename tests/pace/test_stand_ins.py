@@ -98,6 +98,15 @@ async def test_a_deputy_does_not_agree_to_end_the_game(driven: DrivenTable) -> N
     assert (await driven.service.queries.table_info(driven.table)).status == "ended"
 
 
+async def test_a_player_for_whom_a_deputy_decides_once_is_asked_to_end_the_game(driven: DrivenTable) -> None:
+    """Neither Ann nor Dora was asked, and nobody was reminded."""
+    await late_with_deputy(driven)
+    await driven.say("Bob", "end")
+    await driven.wait_until(START + 49 * HOUR)
+    assert driven.heard("Dora", "vote", "vote_reminder") == []
+    assert [len(driven.heard("Ann", kind)) for kind in ("vote", "vote_reminder")] == [1, 1]
+
+
 async def test_who_was_away_hears_that_the_deputy_is_deleted(driven: DrivenTable) -> None:
     """Nobody was told, and the table went on waiting for nobody until something happened."""
     await with_deputy(driven, "Ann")
