@@ -191,11 +191,11 @@ class TableCommand:
 class OpenCommand:
     """A command that is carried out while the table goes on.
 
-    handler: gets what is known of the table, not held; returns a result, or the text of an answer; raises
-    ValueError. needs_seat: for people who sit at
-    the table of a game that has started; else for everybody. statuses: of the tables at which it is read, if
-    not of all; its word may begin a line of the game, or be another command, at the others. from_outside: it
-    may be said in an email that names the table, without a reply to one about it; so may all with statuses.
+    handler: gets the table's info; the table is not locked. It returns a result, or the text of an answer,
+    and raises ValueError. needs_seat: for people who sit at the table of a game that has started; else for
+    everybody. statuses: of the tables at which it is read, if not of all; its word may begin a line of the
+    game, or be another command, at the others. from_outside: it may be said in an email that names the
+    table, without a reply to one about it; so may all with statuses.
     """
 
     name: str

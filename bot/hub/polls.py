@@ -38,7 +38,7 @@ from bot.position.controls import Say
 from bot.position.pending import engine_seat
 from engine.core.words import join_words, names_are
 from engine.standing_orders import ArmedOrder
-from storage import AlreadyExists, NewMessage, TablePoll, UnitOfWork
+from storage import NewMessage, TablePoll, UnitOfWork
 
 VOTE_CONTROLS = (Say("Accept", "accept vote", "good"), Say("Decline", "decline vote", "danger"))
 UNDO_POLL, HOLD_KIND = "undo", "hold"
@@ -83,6 +83,11 @@ class Motion(NamedTuple):
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
 
 
+def _about(kind: str, details: dict[str, Any]) -> tuple[str, Any]:
+    """The motion of a poll, and the seat that it is about. Former versions stored `robot` for `robot:2`."""
+    return kind.partition(":")[0], details.get("seat")
+
+
 class LeftOrders(NamedTuple):
     """What players have left beforehand. declining_seat: the first of some voters who has declined. armed:
     the orders of a person in a seat; raises LogNotLoaded."""
@@ -115,34 +120,35 @@ class PollHandler:
         kind: of the motion. At a table one poll of a kind is open, of `replace:2` one about that seat.
         instead_of: a poll that is closed, because others are asked now.
         """
+        about = _about(kind, details or {})
+        for each in table.polls:
+            if each is not instead_of and _about(each.poll.kind, each.poll.details) == about:
+                open_question = each.poll.details["question"]
+                reason = f"A vote is already open, and waits for `accept` or `decline`: {open_question}"
+                return refused(request, reason)
         names = [table.state.players[seat] for seat in voters]
         sentence = f"{names_are(names)} asked to vote."
-        try:
-            async with self._cache.commit_request(table, request) as draft:
-                polls = (await draft.unit()).polls
-                if instead_of is not None:
-                    await polls.close(instead_of.poll.id, "superseded")
-                opened = await polls.open(
-                    table.stored_info.id,
-                    kind,
-                    voters,
-                    {**(details or {}), "question": question},
-                    request.proposer,
-                )
-                draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
-                decliner = self.orders.declining_seat(table, voters)
-                if decliner is not None:
-                    return await self._decline_by_order(draft, request, opened, decliner)
-                await self.request_votes(draft, opened)
-                if kind == UNDO_POLL:
-                    table_id, end = table.stored_info.id, _hold_end(opened, table.stored_info.pace)
-                    clocks = (await draft.unit()).clocks
-                    await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
-                draft.result = PollUpdated(messages.poll_id(opened), (question, sentence), tuple(voters))
-        except AlreadyExists:
-            question = next(p.poll.details["question"] for p in table.polls if p.poll.kind == kind)
-            reason = f"A vote is already open, and waits for `accept` or `decline`: {question}"
-            return refused(request, reason)
+        async with self._cache.commit_request(table, request) as draft:
+            polls = (await draft.unit()).polls
+            if instead_of is not None:
+                await polls.close(instead_of.poll.id, "superseded")
+            opened = await polls.open(
+                table.stored_info.id,
+                kind,
+                voters,
+                {**(details or {}), "question": question},
+                request.proposer,
+            )
+            draft.add_row(request.new_row(kind="note", line="vote", raw_line=question))
+            decliner = self.orders.declining_seat(table, voters)
+            if decliner is not None:
+                return await self._decline_by_order(draft, request, opened, decliner)
+            await self.request_votes(draft, opened)
+            if kind == UNDO_POLL:
+                table_id, end = table.stored_info.id, _hold_end(opened, table.stored_info.pace)
+                clocks = (await draft.unit()).clocks
+                await clocks.set_due(f"{table_id}.{HOLD_KIND}", HOLD_KIND, end, table_id=table_id)
+            draft.result = PollUpdated(messages.poll_id(opened), (question, sentence), tuple(voters))
         return draft.result
 
     async def _decline_by_order(
@@ -277,8 +283,9 @@ class PollHandler:
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
         unit, info = await draft.unit(), draft.table.stored_info
-        for seat, recipient in draft.table.metadata.recipients.items():
-            if open_poll.votes.get(seat, True) is None:
+        for seat, vote in open_poll.votes.items():
+            recipient = await voter_of(unit, draft.table, open_poll, seat)
+            if vote is None and recipient:
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
 
     @staticmethod
@@ -289,7 +296,21 @@ class PollHandler:
             player = info.player_at(seat)
             if vote is None and player and before.seat_of(player.person_id) != seat:
                 recipient = await load_recipient(unit, player.person_id, seat)
+                absence = recipient.settings.absence
+                if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):
+                    continue  # their deputy is asked when appointed
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+
+async def voter_of(unit: UnitOfWork, table: LiveTable, open_poll: TablePoll, seat: int) -> Recipient | None:
+    """Who is asked for the vote of a seat: the player where it is no question for their deputy, unless they
+    are away."""
+    info, recipient = table.stored_info, table.metadata.recipients.get(seat)
+    player = info.player_at(seat)
+    if not recipient or not player or messages.may_vote(info, open_poll, seat, recipient.person_id):
+        return recipient
+    recipient = await load_recipient(unit, player.person_id, seat)
+    return None if recipient.settings.is_away(unit.now) else recipient
 
 
 async def ask_to_vote(

@@ -285,10 +285,8 @@ class Console:
             raise ValueError(view.table.status_sentence)
         is_for_table = isinstance(command, OpenCommand) and not command.needs_seat  # the operator speaks
         seat, text = named or (None if is_for_table else implied_seat(view, line), line)
-        before, result = (
-            view.seq,
-            await self.service.submit(self.table_id, seat, split_lines(text), None, None),
-        )
+        before = view.seq
+        result = await self.service.submit(self.table_id, seat, split_lines(text), None, None)
         view = await self.service.queries.view(self.table_id)
         reply = await self._reply(view, result)
         if isinstance(result, QueryAnswer) and view.seq > before:  # an order has said something

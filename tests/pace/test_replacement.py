@@ -360,14 +360,50 @@ async def test_an_offer_ends_when_another_has_the_seat(driven: DrivenTable, by: 
     assert driven.heard("Ann", "seat_request") != []
 
 
+@pytest.mark.parametrize("deletes_himself", [True, False])
+async def test_an_offer_of_the_host_stays_when_the_player_leaves(
+    driven: DrivenTable, deletes_himself: bool
+) -> None:
+    """Bob deletes himself, or offers his seat too: Dora had to wait for the host who had asked her."""
+    await driven.begin("none")
+    dora = await driven.person("Dora")
+    await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
+    if deletes_himself:
+        await driven.service.personal_data.erase(driven.people["Bob"])
+        await driven.tick()
+    else:
+        await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Bob"])
+        await driven.say("Bob", "resign yes")
+    assert (await ask(driven, "Dora", "ask")).startswith("You play on as")
+
+
 async def test_nobody_asks_for_the_seat_of_a_player_without_end(driven: DrivenTable) -> None:
     """Whoever knew the code of a table could have its players asked again after each answer."""
     await driven.begin("24h")
     await driven.person("Dora")
     for _ in range(10):
         assert (await ask(driven, "Dora", "ask Bob")).startswith("You have asked to play on for Bob")
+        assert (await ask(driven, "Dora", "ask Bob")).startswith("A vote is already open"), "counts once"
         assert isinstance(await driven.say("Bob", "decline vote"), PollUpdated)
     assert (await ask(driven, "Dora", "ask Bob")).startswith("You have asked for 10 seats today")
+
+
+@pytest.mark.parametrize(("line", "kind"), [("ask Bob", "replace"), ("robot Ann", "robot")])
+async def test_a_vote_of_a_former_version_is_not_opened_once_more(
+    driven: DrivenTable, line: str, kind: str
+) -> None:
+    """Bob had the same question twice: the kind of a vote did not name its seat in former versions."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    who = "Dora" if kind == "replace" else "Ann"
+    await driven.say(who, line)
+    async with driven.store.begin(table=driven.table) as unit:
+        (open_poll,) = await unit.polls.open_polls(driven.table)
+        await unit.polls.close(open_poll.poll.id, "superseded")
+        await unit.polls.open(driven.table, kind, open_poll.votes, open_poll.poll.details)
+    await driven.restart()
+    refusal = await driven.say(who, line)
+    assert isinstance(refusal, LineRefused) and refusal.reason.startswith("A vote is already open")
 
 
 async def test_a_vote_about_each_seat_may_be_open(driven: DrivenTable) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -173,10 +174,22 @@ async def test_who_asks_again_is_not_put_twice(driven: DrivenTable) -> None:
     assert len(driven.heard("Ann", "seat_request")) == 1
 
 
+async def lobby_of_two(driven: DrivenTable) -> None:
+    """Ann and Bob have joined; Dora has not."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    driven.table = (await driven.service.lobby.create("1830", driven.people["Ann"])).id
+    for name in ("Ann", "Bob"):
+        await driven.say(name, "join")
+
+
+@pytest.mark.parametrize("opened", [open_seat, lobby_of_two])
 async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
-    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+    driven: DrivenTable,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: Callable[[DrivenTable], Awaitable[None]],
 ) -> None:
-    await open_seat(driven)
+    await opened(driven)
     await ask(driven, "Dora")
 
     async def die(*_: object) -> None:
@@ -186,7 +199,7 @@ async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
         patched.setattr("bot.features.lobby.seats.tell_people", die)
         with pytest.raises(ConnectionError):
             await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
-    assert (await driven.service.queries.table_info(driven.table)).names[1] == "Dora"
+    assert (await driven.service.queries.table_info(driven.table)).player_of(driven.people["Dora"])
     await driven.service.seats.answer(driven.table, "Dora", admitted=True, by=driven.people["Ann"])
     await driven.tick()
     assert len(driven.heard("Dora", "seat_answer")) == 1
@@ -195,15 +208,8 @@ async def test_a_crash_between_the_seat_and_the_answer_to_who_asked(
 @pytest.mark.parametrize("begun", [False, True])
 async def test_a_new_host_hears_who_asks(driven: DrivenTable, begun: bool) -> None:
     """Only the host before was asked, and Dora waited."""
-    await driven.begin("none")
-    dora = await driven.person("Dora")
-    if begun:
-        await driven.say("Cid", "resign yes")
-    else:
-        info = await driven.service.lobby.create("1830", driven.people["Ann"])
-        driven.table = info.id
-        for name in ("Ann", "Bob"):
-            await driven.say(name, "join")
+    await (open_seat(driven) if begun else lobby_of_two(driven))
+    other = "Cid" if begun else "Bob"
     await ask(driven, "Dora")
     if begun:
         eve = await driven.person("Eve")
@@ -211,6 +217,6 @@ async def test_a_new_host_hears_who_asks(driven: DrivenTable, begun: bool) -> No
         await driven.tick()
     else:
         await driven.say("Ann", "leave")
-    assert "Dora asks for" in driven.heard("Bob", "seat_request")[0]
-    assert (await ask(driven, "Bob", "admit")).startswith("Dora has a seat")
-    assert (await driven.service.queries.table_info(driven.table)).player_of(dora)
+    assert "Dora asks for" in driven.heard(other, "seat_request")[0]
+    assert (await ask(driven, other, "admit")).startswith("Dora has a seat")
+    assert (await driven.service.queries.table_info(driven.table)).player_of(driven.people["Dora"])

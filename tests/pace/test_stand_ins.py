@@ -98,6 +98,15 @@ async def test_a_deputy_does_not_agree_to_end_the_game(driven: DrivenTable) -> N
     assert (await driven.service.queries.table_info(driven.table)).status == "ended"
 
 
+async def test_a_player_for_whom_a_deputy_decides_once_is_asked_to_end_the_game(driven: DrivenTable) -> None:
+    """Neither Ann nor Dora was asked, and nobody was reminded."""
+    await late_with_deputy(driven)
+    await driven.say("Bob", "end")
+    await driven.wait_until(START + 49 * HOUR)
+    assert driven.heard("Dora", "vote", "vote_reminder") == []
+    assert [len(driven.heard("Ann", kind)) for kind in ("vote", "vote_reminder")] == [1, 1]
+
+
 async def test_who_was_away_hears_that_the_deputy_is_deleted(driven: DrivenTable) -> None:
     """Nobody was told, and the table went on waiting for nobody until something happened."""
     await with_deputy(driven, "Ann")
@@ -216,6 +225,20 @@ async def test_who_was_to_decide_once_hears_that_the_player_is_back(driven: Driv
     assert driven.heard("Eve", "dismissed") == [] and len(driven.heard("Ann", "turn")) == 1
 
 
+async def test_who_decides_once_and_then_plays_for_an_absent_player_is_asked_to_vote(
+    driven: DrivenTable,
+) -> None:
+    """Dora was to decide once, and was taken for a deputy who has been asked for the votes already."""
+    await driven.begin("24h, then deputy")
+    await driven.person("Dora")
+    await driven.settings("Ann", "deputy Dora")
+    await driven.say("Cid", "pace 30h, then deputy")
+    await driven.wait_until(START + 24 * HOUR)
+    assert driven.heard("Dora", "vote") == []
+    await driven.say("Ann", f"{AWAY} Dora")
+    assert len(driven.heard("Dora", "vote")) == 1
+
+
 async def test_an_order_that_a_vote_holds_is_not_overtaken_by_a_pass(driven: DrivenTable) -> None:
     """Cid's time was up while the others voted on an undo: Cid passed instead of what the order says."""
     await driven.begin("24h, then orders")
@@ -293,6 +316,17 @@ async def test_who_is_asked_for_a_vote_in_place_of_another_at_night_is_pinged_in
     assert [driven.heard(name, "vote_reminder")[0][:8] for name in ("Dora", "Eve")] == ["01 16:00"] * 2
 
 
+async def test_a_new_player_who_is_away_is_not_asked_beside_their_deputy(driven: DrivenTable) -> None:
+    await driven.begin("24h")
+    for name in ("Dora", "Eve"):
+        await driven.person(name)
+    await driven.settings("Dora", f"{AWAY} Eve")
+    await driven.say("Cid", "pace 48h")
+    await driven.service.running.replace_player(driven.table, 1, driven.people["Dora"], "Dora", by=None)
+    await driven.tick()
+    assert [len(driven.heard(name, "vote")) for name in ("Dora", "Eve")] == [0, 1]
+
+
 @pytest.mark.parametrize(("sleeper", "pinged_at"), [("Dora", "01 20:00"), ("Ann", "01 16:00")])
 async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
     driven: DrivenTable, sleeper: str, pinged_at: str
@@ -312,3 +346,39 @@ async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
     assert driven.heard("Dora", "reminder")[-1].endswith(
         "Ann's time ended Mon 1 Jun 16:00 (UTC); the table still waits for you."
     )
+
+
+@pytest.mark.parametrize(
+    ("pace", "sleeper", "quiet", "away_hours", "reminded_at"),
+    [
+        ("12h", "Dora", "11:00-18:00", (2,), ["01 18:00", "01 21:00"]),
+        ("30h", "Ann", "20:00-08:00", (1, 12), ["02 08:00", "02 15:00"]),
+    ],
+)
+async def test_who_is_asked_at_night_is_not_reminded_as_they_are_pinged(
+    driven: DrivenTable,
+    pace: str,
+    sleeper: str,
+    quiet: str,
+    away_hours: tuple[int, ...],
+    reminded_at: list[str],
+) -> None:
+    """A deputy, and a player who is back, had the ping and a reminder of one minute, in the same words."""
+    await driven.begin(pace, discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings(sleeper, "tell thread", f"quiet {quiet}")
+    for hour, line in zip(away_hours, (f"{AWAY} Dora", "back"), strict=False):
+        await driven.wait_until(START + hour * HOUR)
+        await driven.say("Ann", line)
+    await driven.wait_until(START + 32 * HOUR)
+    assert [told[:8] for told in driven.heard(sleeper, "reminder")] == reminded_at
+
+
+async def test_who_decides_once_at_night_is_not_reminded_as_they_are_pinged(driven: DrivenTable) -> None:
+    """The daily reminder of a player with a time bank fell into the night of the deputy."""
+    await driven.begin("6h, bank 20h, then deputy", discord=True)
+    await driven.person("Dora", discord=True)
+    await driven.settings("Ann", "deputy Dora")
+    await driven.settings("Dora", "tell thread", "quiet 06:00-20:00")
+    await driven.wait_until(START + 40 * HOUR)
+    assert [told[:8] for told in driven.heard("Dora", "reminder")] == ["02 20:00"]

@@ -101,12 +101,13 @@ class SeatTimers:
         assert clock.since is not None
         row = self._same_wait(clock, "reminder")
         last = row.details.get("last") if row else None
-        if row and clock.seat in self.asked_now:  # another was to be reminded before
-            last = self._now.isoformat()
         quiet = self._recipients[clock.seat].settings.quiet_hours
+        told_now = not_quiet(self._now, quiet)
+        if row and clock.seat in self.asked_now:
+            last = told_now.isoformat()
         told_at = not_quiet(clock.since + timedelta(seconds=self._holdoff), quiet)
         after = datetime.fromisoformat(last) if last else told_at
-        if last and after > self._now:  # the time was set back
+        if last and after > told_now:  # the time was set back
             after, last = max(told_at, self._now), None
         reminder = next_reminder(clock.since, due, after, self._rules.calendar(clock.seat), quiet)
         return reminder.at, wait | {"name": reminder.name} | ({"last": last} if last else {})

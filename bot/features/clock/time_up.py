@@ -202,8 +202,7 @@ class TimeUp(WaitTimers):
 
 
 async def _remind_anew(unit: UnitOfWork, table: LiveTable, clock: SeatClock, recipient: Recipient) -> None:
-    """Who decides from now on is pinged when they wake, in the place of whoever was to be, and gets no
-    reminder that was due before."""
+    """The deputy gets the ping at the end of their quiet hours, and only reminders due after that."""
     info, at = table.info, not_quiet(unit.now, recipient.settings.quiet_hours)
     is_in_thread = is_told_at_once(info, recipient) and "table" in wanted_channels(info, recipient)
     if at > unit.now and is_in_thread:
@@ -211,7 +210,7 @@ async def _remind_anew(unit: UnitOfWork, table: LiveTable, clock: SeatClock, rec
     else:
         await unit.clocks.delete_due(f"{info.id}.{clock.seat}.{PING_KIND}")
     if reminder := await unit.clocks.get_due(f"{info.id}.{clock.seat}.reminder"):
-        await unit.clocks.take_due(reminder, reminder.due_at, last=unit.now.isoformat())
+        await unit.clocks.take_due(reminder, reminder.due_at, last=at.isoformat())
 
 
 def _hear_of_time_up(table: LiveTable, seat: int) -> list[Recipient]:

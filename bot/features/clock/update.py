@@ -310,7 +310,7 @@ class _Followup:
                     self._info, "deputy", recipient, sentence, f"{stamp}.deputy", unit.now
                 )
             )
-            if former is not None and former.person_id == deputy.person_id:
+            if former and (former.person_id, former.decision_id) == (deputy.person_id, None):
                 return  # who is asked already, for other days
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)

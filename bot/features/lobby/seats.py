@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bot.features.lobby.messages import tell_host, tell_request_is_over
-from bot.features.lobby.replacement import LATE, Replacements
+from bot.features.lobby.replacement import LATE, Replacements, polls_about
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, again_on_conflict, check_allowed
@@ -90,8 +90,8 @@ class SeatRequests:
         if (player := info.player_at(seat)) is not None and not player.is_robot:
             check_no_robot_name(name)
             check_seat_name(info, name, seat)
-            async with self._cache.store.begin(excludes_others=False) as unit:
-                await self._limits.count(unit, person_id, "requests")
+            if all(each.poll.details.get("person") is None for each in polls_about(table, seat)):
+                await self._limits.count_query(self._cache.store, person_id, "requests")
             return await self._replacements.ask(table_id, seat, person_id, name, by_operator=by_operator)
         is_host = is_import and person_id == info.host_id
         if player is None and (is_host or await self._is_offered(table_id, seat, person_id)):
@@ -143,11 +143,11 @@ class SeatRequests:
         """Answer who has asked for a seat that another has now, or at a table whose game begins or ends. What
         somebody has taken is offered to nobody any more. Another host hears who asks."""
         begins = any(row.line == "start" for row in draft.new_rows)
-        in_lobby = not draft.table.begun and draft.open_unit is not None
+        in_lobby = not (draft.table.begun or begins or draft.ends_game) and draft.open_unit is not None
         if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
             return
         unit, table_id = await draft.unit(), draft.table.stored_info.id
-        taken = {row.seat for row in draft.new_rows if row.kind == "replace"}
+        taken = {row.seat for row in draft.new_rows if row.kind == "replace" and row.line != "resign"}
         for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
             if seat in taken:
                 await unit.facts.set(OFFER, table_id, person_id, None)
@@ -156,7 +156,7 @@ class SeatRequests:
         info = await load_info(unit, table_id)
         for request in requests:
             seated = info.player_of(request.person_id)
-            if seated and request.seat == seated.seat:
+            if seated and (in_lobby or request.seat == seated.seat):
                 continue  # `_admit` tells them
             if draft.ends_game:
                 why = "the game is over" if draft.table.begun else "the table is closed"
@@ -241,8 +241,8 @@ class SeatRequests:
             recipient = await load_recipient(unit, person_id, seat, unverified=True)
             inviter = player.name if (player := info.player_of(by)) else None
             await unit.outbox.enqueue(*messages.seat_offers(info, recipient, seat, inviter))
-            may_take_it = not is_taken or by in (None, info.host_id)  # once it is empty
-            await unit.facts.set(OFFER, table_id, person_id, seat if may_take_it else None)
+            if not is_taken or by in (None, info.host_id):  # they may take it once it is empty
+                await unit.facts.set(OFFER, table_id, person_id, seat)
             name = (await unit.people.get(person_id)).name
         self._cache.wake_subscribers()
         return f"{name} is asked to play on for {info.names[seat]} at table {info.code}."

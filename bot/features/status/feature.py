@@ -98,9 +98,8 @@ class StatusCommands:
                 if problem := not_running(table, "running", "paused"):
                     return problem
                 seated = request._replace(seat=info.seat_of(by) or 0)
-                if others := [
-                    p.seat for p in info.seated_players if p.seat is not None and p.person_id != by
-                ]:
+                others = [p.seat for p in info.seated_players if p.seat is not None and p.person_id != by]
+                if others:
                     question = f"{table.state.players[seated.seat]} would like to end the game unfinished."
                     return await self._polls.open_poll(table, seated, messages.END_POLL, others, question)
         if not request.confirmed:

@@ -14,9 +14,9 @@ from bot.hub.command import Command, Form, TableCommand
 from bot.hub.feature import MakePage, Page
 from bot.hub.info import TableInfo
 from bot.hub.notifications import messages
-from bot.hub.notifications.messages import Notification, may_vote, poll_id
+from bot.hub.notifications.messages import Notification, poll_id
 from bot.hub.notifications.preferences import not_quiet
-from bot.hub.polls import DAY, VOTE_CONTROLS, PollHandler
+from bot.hub.polls import DAY, VOTE_CONTROLS, PollHandler, voter_of
 from bot.hub.request import Request
 from bot.hub.table import LiveTable
 from bot.position.times import duration_text
@@ -60,18 +60,21 @@ async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
     async with cache.locked(row.table_id, with_log=False) as table, cache.store.begin() as unit:
         polls = await unit.polls.open_polls(row.table_id)
         poll = next((p for p in polls if p.poll.id == row.details.get("poll")), None)
-        recipient = table.metadata.recipients.get(row.seat)
-        if poll is None or recipient is None or poll.votes.get(row.seat, True) is not None:
+        is_played = row.seat in table.metadata.recipients
+        if poll is None or not is_played or poll.votes.get(row.seat, True) is not None:
             await unit.clocks.take_due(row)
             return True
-        quiet = recipient.settings.quiet_hours
+        recipient = await voter_of(unit, table, poll, row.seat)
+        quiet = recipient.settings.quiet_hours if recipient else None
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        may_answer = may_vote(table.info, poll, row.seat, recipient.person_id)
-        is_asked = may_answer and not recipient.settings.is_away(unit.now)
         next_at = unit.now + (DAY if unit.now < poll.poll.opened_at + WEEK else WEEK)
-        if await unit.clocks.take_due(row, next_at) and is_asked:
+        if (
+            await unit.clocks.take_due(row, next_at)
+            and recipient
+            and not recipient.settings.is_away(unit.now)
+        ):
             sentence = vote_sentence(poll, unit.now)
             stamp = f"vote.{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(

@@ -299,7 +299,8 @@ def _with_quiet_hours(settings: PersonSettings, rest: str) -> PersonSettings:
     first, _, others = rest.partition(" ")
     before, _, last = rest.rpartition(" ")
     for zone, hours in ((first, others), (last, before)):
-        if hours and re.match("[0-9:–-]", zone) is None:
+        is_beside_span = not zone[:1].isdigit() and re.fullmatch(r"[\d:]+ ?[–-] ?[\d:]+", hours)
+        if hours and ("/" in zone or is_beside_span):
             return replace(settings, zone=parse_zone(zone), quiet=parse_quiet_hours(hours))
     return replace(settings, quiet=parse_quiet_hours(rest))
 
