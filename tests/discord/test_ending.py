@@ -12,6 +12,7 @@ import engine
 from bot.discord import places
 from bot.discord.threads import LOST_THREAD
 from bot.hub.info import TableInfo
+from bot.hub.notifications.messages import renamings
 from bot.hub.request import Completed
 from bot.pictures import workers
 from bot.service import Service
@@ -98,6 +99,24 @@ async def test_a_game_that_goes_on_has_no_ending(running: RunningBot, fake: Fake
         assert first.deleted
         await play_the_last_move(service, table, "once more")
         assert (await ending(running)).id != first.id
+
+
+async def test_an_ending_that_may_not_be_deleted_is_deleted_later(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    table = await before_the_last_move(running)
+    async with running.online() as service:
+        await play_the_last_move(service, table)
+        first = await ending(running)
+        fault = fake.rest.inject_fault("DELETE", f"messages/{first.id}$", 403, times=100)
+        await service.submit(table, int(history_of(GAME).lines[-1].seat[1:]), ["undo"], None, None)
+        await running.wait_for_delivery()
+        assert fault.times < 100 and not first.deleted
+        fault.times = 0
+        async with service.store.begin() as unit:
+            await unit.outbox.enqueue(*renamings(await service.queries.table_info(table), "Bob", ["Robert"]))
+        service.wake_subscribers()
+        await fake.wait_until(lambda: first.deleted, "the deletion")
 
 
 async def test_who_tidies_up_after_a_game_gets_no_thread_and_nobody_is_told(

@@ -104,6 +104,7 @@ class CardKeeper:
         self.shown[table_id] = None
         cards, turn = await self._stored(view)
         over: list[TableCard] = []
+        is_left = False
         failure: Unreachable | None = None
         for card in list(cards.values()):
             if card.is_queued:
@@ -119,7 +120,7 @@ class CardKeeper:
                 except Unreachable as error:
                     failure = error
             elif await self._is_past(view, card):
-                await self._delete(card)
+                is_left |= not await self._delete(card)
         for card in over if finishes else ():
             await self.finished.finish(view, card)
             del cards[card.slot]
@@ -132,7 +133,7 @@ class CardKeeper:
             await self.finished.mark_undone(view)
             self.rewinds[table_id] = rewinds
         await self._post_held(view, cards, turn)
-        self.shown[table_id] = card_version(view)
+        self.shown[table_id] = None if is_left else card_version(view)
 
     async def _stored(self, view: TableView) -> tuple[dict[str, TableCard], QueuedTurn | None]:
         """The cards of a table by slot, and its one turn if the notification of that is not sent yet."""
@@ -183,9 +184,12 @@ class CardKeeper:
         since = await self.service.queries.log(table.id, ref.seq) if is_asked else []
         return not is_asked or any(each.kind == "move" and each.seat == ref.seat for each in since)
 
-    async def _delete(self, card: TableCard) -> None:
-        if await self.api.delete(self.api.message(card.ref.channel_id, card.ref.message_id)):
+    async def _delete(self, card: TableCard) -> bool:
+        """Delete a message, if Discord allows it; whether it is gone."""
+        is_gone = await self.api.delete(self.api.message(card.ref.channel_id, card.ref.message_id))
+        if is_gone:
             await self.cards.change(card.table_id, remove=[card.slot])
+        return is_gone
 
     def _may_pass_on(
         self, view: TableView, card: TableCard, cards: dict[str, TableCard], turn: QueuedTurn
@@ -460,12 +464,14 @@ class CardKeeper:
             return previous.ref
         found = [each for seat in notify if (each := view.recipients.get(seat))]
         users = {each.person_id: each.discord_id for each in found if each.discord_id}
+        is_same_question = previous is not None and sent.notification.seq <= previous.ref.seq
+        told = {*(previous.ref.told if previous and is_same_question else ()), *users}
         seats = list(prompt.votes) if isinstance(prompt, TablePoll) else [each.seat for each in prompt]
         seat = seats[0] if len(seats) == 1 else None
         person_id = None if seat is None else view.table.person_at(seat)
         news = [*sent.notification.sentences] if sent.user and not isinstance(prompt, TablePoll) else []
         ref = CardRef(
-            0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news, told=[*users]
+            0, NO_MESSAGE, person_id, seat, view.seq, key=sent.key, pinged=seats, news=news, told=sorted(told)
         )
         card = TableCard(view.table.id, slot, ref)
         built = await self._build(view, card, prompt, pings_first=bool(users))

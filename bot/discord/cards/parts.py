@@ -18,8 +18,8 @@ Json = dict[str, Any]
 MAX_TEXT = 4000
 MAX_ALT_TEXT = 1024
 MARKS = re.compile(r"`[^`\n]+`|[`\\*_~|<\[]")
-"""Code spans in a line, and the characters with which Discord marks text as code, bold, italic, struck through
-or hidden, and begins mentions and links."""
+"""Code spans in a line, and the characters with which Discord marks text as code, bold, italic, struck
+through or hidden, and begins mentions and links."""
 PRIMARY, SECONDARY, SUCCESS, DANGER = 1, 2, 3, 4
 ROW, GALLERY = 1, 12
 """Types of components: a row of controls, and pictures."""
