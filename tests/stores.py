@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from sqlalchemy import URL, Connection, create_engine, make_url, text
 
-from storage import UnitOfWork
+from storage import UnitOfWork, connections
 from storage.migrations import migrate
 from tests.postgresql_server import PostgresqlServer, binaries, start_postgresql
 
 SERVER = os.environ.get("RAILPOST_TEST_DATABASE", "")
 if SERVER == "start":
     SERVER = start_postgresql()
+connections.ANSWER_WITHIN = 60.0  # on a slow machine a server is silent for some seconds
 KINDS = ("sqlite", "postgresql") if SERVER else ("sqlite",)
 sqlite_only = pytest.mark.parametrize("address", ["sqlite"], indirect=True)
 """For a test of something that only a store in a file has."""
