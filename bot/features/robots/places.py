@@ -12,7 +12,7 @@ USUAL_PLACE = 140
 """Dollars of a place with several stops around it."""
 NOWHERE, BY_PLACE, MOST = 0.4, 0.8, 1.3
 """Parts of the usual revenue that a new company earns: far from all stops, more at a usual place, at most.
-They were fitted to 103 companies that robots and greedy players started in 12 games of 1830."""
+They were fitted to 103 companies in games of robots and greedy players (docs/robot-experiments.md)."""
 
 
 def open_neighbors(hex: HexDefinition) -> list[str]:
