@@ -2,7 +2,7 @@
 
 The first row that fits decides. "Token" is a reply token in the recipient headers, "From" the address of
 the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail. Of
-many tokens those of the sender count, as a reply to all carries those of others; else the first.
+many tokens those of the sender count, as a reply to all carries those of others.
 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
@@ -12,7 +12,7 @@ many tokens those of the sender count, as a reply to all carries those of others
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
 | unsubscribe | the seat's | any         | yes       | the same: a mail program unsubscribes            |
 | any    | any            | any          | yes       | ignored, no reply                                |
-| many   | the seats'     | any          | no        | nothing is done; one receipt                     |
+| many   | the seats' or no seat's | any | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt, but none for an echo   |
@@ -52,6 +52,7 @@ from bot.email.replies.reply_limits import (
     Ruling,
     idempotency_key,
     is_from,
+    tokens_of_sender,
 )
 from bot.email.replies.seat_replies import (
     NO_WORDS,
@@ -96,8 +97,6 @@ UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
-ALONE = ("yes CODE", "stop", "unsubscribe")
-"""What is read only without other lines."""
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
@@ -150,7 +149,7 @@ class MailPolicy:
         tokens = await self._lookup.tokens_of(mail)
         if bounce := await self._bounce(mail, tokens):
             return bounce
-        tokens = [token for token in tokens if is_from(mail, token)] or tokens[:1]
+        tokens = tokens_of_sender(mail, tokens) or tokens
         if mail.automatic_sign and not _is_owners_own(mail, tokens):
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
         if not tokens:
@@ -373,9 +372,10 @@ class MailPolicy:
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
         code = YES_CODE.fullmatch(lines[0].casefold())
-        words = [*(["yes CODE"] if code else []), *map(first_word, lines)]
-        if len(lines) > 1 and (alone := [word for word in words if word in ALONE]):
-            return Ruling("not done", refusal_pages.must_be_alone(alone[0]), token, lines=lines)
+        ends_emails = [word for word in map(first_word, lines) if word in ("stop", "unsubscribe")]
+        if len(lines) > 1 and (code or ends_emails):
+            alone = "yes CODE" if code else ends_emails[0]
+            return Ruling("not done", refusal_pages.must_be_alone(alone), token, lines=lines)
         if code and (offer := await self._held.find(token, code[1])):
             return await self._confirm_held(mail, token, offer, lines)
         if code:

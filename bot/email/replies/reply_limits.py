@@ -66,6 +66,13 @@ def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
     return token.own_address(mail.sender) is not None
 
 
+def tokens_of_sender(mail: ParsedMail, tokens: Sequence[ReplyToken]) -> list[ReplyToken]:
+    """Those of the tokens of a mail that are its sender's; first by the exact address, which another may share
+    but for a tag."""
+    exact = [token for token in tokens if mail.sender in token.verified_addresses]
+    return exact or [token for token in tokens if is_from(mail, token)]
+
+
 def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
     """The same for a mail that arrives twice, and different for each seat."""
     parts = (token.actor, mail.message_id, *lines)
