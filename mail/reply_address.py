@@ -44,7 +44,7 @@ def normalize_address(text: str) -> str:
 
 
 def untagged(address: str) -> str:
-    """An address without the `+tag` of its local part: `ann@x` for `ann+games@x`. `+15551110000@x` has none."""
+    """An address without the `+tag` of its local part: `ann@x` for `ann+games@x`; `+1555@x` has none."""
     local, _, domain = address.partition("@")
     return f"{local.partition('+')[0] or local}@{domain}"
 

@@ -89,7 +89,7 @@ class ReplyText(NamedTuple):
     def own(self) -> tuple[ReplyLine, ...]:
         """The sender's lines above the quoted email; where nothing but a greeting stands there, those below
         too, without what a mail system adds."""
-        if any(line.text and not small_talk.is_greeting(line.text) for line in self.above):
+        if any(line.text and not small_talk.greets(line.text) for line in self.above):
             return self.above
         below = takewhile(lambda line: not unclear_lines.is_mail_footer(line.text), self.below)
         return (*self.above, *below)

@@ -305,14 +305,17 @@ async def test_an_email_that_a_mail_program_writes_to_unsubscribe_is_no_answerin
 ) -> None:
     """It was ignored, as is one that answers, or comes from another address."""
     header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
-    extra, text = "Auto-Submitted: auto-generated\n", "This message was automatically generated."
-    for number, (to, sender, reason) in enumerate(
+    ignored, text = "automatic: Auto-Submitted", "This message was automatically generated."
+    generated = f"{ignored}: auto-generated"
+    for number, (to, sender, sign, reason) in enumerate(
         [
-            (None, ANN, "automatic: Auto-Submitted"),
-            (header, "eve@evil.test", "automatic: Auto-Submitted"),
-            (header, ANN, "stopped"),
+            (None, ANN, "generated", generated),
+            (header, "eve@evil.test", "generated", generated),
+            (header, ANN, "replied", ignored),
+            (header, ANN, "generated", "stopped"),
         ]
     ):
+        extra = f"Auto-Submitted: auto-{sign}\n"
         raw = reply(notice, text, to=to, sender=sender, extra=extra, message_id=f"<{number}@p>")
         assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"stop"))).reason == reason
 
@@ -415,6 +418,8 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("Hi Bob, yes!", True),
         ("Hello - yes please. Thanks", True),
         ("Hi Bob, Si,\n\nno", False),
+        ("Hi, Si!\n\nLet me think about it until tomorrow.", False),
+        ("Hi, Si, yes!", True),
         ("Hi,\n\n> If you mean that, reply with\n> yes\n\nyes", True),
         ("My answer\n\n> If you mean that, reply with\n> yes\n\nyes", False),
         ("> If you mean that, reply with\n> yes\n\nyes", True),

@@ -100,6 +100,7 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Hi Ann,\n\nyes, thank you!\n\nBob", "You have a seat"),
         ("> To take your seat, reply with\n> yes\n\nyes\n\nBob", "You have a seat"),
         ("Okay!", "You have a seat"),
+        ("Okay\n\n> Your seat\n\nPlease consider the trees before you print.", "You have a seat"),
         ("Sure", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
         ("Hi Ann - ja!", "You have a seat"),
@@ -130,6 +131,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
+        "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
     for said in doubts:

@@ -67,8 +67,8 @@ def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
 
 
 def tokens_of_sender(mail: ParsedMail, tokens: Sequence[ReplyToken]) -> list[ReplyToken]:
-    """Those of the tokens of a mail that are its sender's; first by the exact address, which another may share
-    but for a tag."""
+    """Those of the tokens of a mail that are its sender's: of the exact address, else of one that differs in
+    a tag."""
     exact = [token for token in tokens if mail.sender in token.verified_addresses]
     return exact or [token for token in tokens if is_from(mail, token)]
 
