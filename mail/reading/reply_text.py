@@ -26,13 +26,14 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from mail.reading import small_talk, unclear_lines
-from mail.reading.line_text import first_word, move_text, normalize_line, words_of
+from mail.reading.line_text import first_word, move_text, normalize_line, without_comment, words_of
 from mail.reading.quotes import ReplyLine, own_text
 from mail.reading.unclear_lines import Vocabulary
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID = 5  # of one reply, the last with all that follows
-_NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if", "note"})
+_BEFORE_TEXT = frozenset({"plan", "try", "auto", "say", "if", "note"})  # which goes on behind `;`
+_NOT_SPLIT = _BEFORE_TEXT | {"standing", "show"}
 _PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
 _TALK_BEHIND = re.compile(r"; {0,8}(?=say\b)", re.IGNORECASE)
 
@@ -165,12 +166,20 @@ def _split_talk(
 def _with_talk_apart(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
     """The lines, with `pass; say …` as two."""
     for line in lines:
-        move, *talk = _TALK_BEHIND.split(line.text, maxsplit=1)
-        if talk and first_word(move) in verbs and first_word(move) not in _NOT_SPLIT:
-            yield ReplyLine(line.number, move.strip())
+        move, *talk = map(str.strip, _TALK_BEHIND.split(line.text, maxsplit=1))
+        word, is_whole = first_word(move), move == without_comment(move)
+        is_move = word in verbs and word not in _NOT_SPLIT and is_whole
+        if talk and is_move and not _may_be_order(talk[0]):
+            yield ReplyLine(line.number, move)
             yield ReplyLine(line.number, talk[0])
         else:
             yield line
+
+
+def _may_be_order(talk: str) -> bool:
+    """Whether talk behind a move may be about that: `say 50 if Bob bids`."""
+    text = talk[len("say") :].lstrip(" :")
+    return text[:1].isdigit() or unclear_lines.qualifies(text) or CONDITION.search(text) is not None
 
 
 def _lines_within(number: int, text: str, verbs: Collection[str]) -> list[ReplyLine]:
@@ -191,10 +200,9 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
     ]
     for line in _join_wrapped(plain, verbs):
         parts = [part.strip() for part in line.text.split(";") if part.strip()]
-        are_lines = all(
-            first_word(part) in verbs and first_word(part) not in _NOT_SPLIT for part in parts[:-1]
-        )
-        if len(parts) > 1 and are_lines and first_word(parts[-1]) in verbs:
+        words = [first_word(part) for part in parts]
+        are_lines = all(word in verbs for word in words) and _BEFORE_TEXT.isdisjoint(words[:-1])
+        if len(parts) > 1 and are_lines and words[0] not in _NOT_SPLIT:
             yield from (ReplyLine(line.number, move_text(part, verbs)) for part in parts)
         else:
             yield ReplyLine(line.number, move_text(line.text, verbs))
@@ -202,7 +210,8 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
 
 def _is_beside(line: str) -> bool:
     """Whether a line is a comment, or stands for a picture: `[image: logo.png]`."""
-    return (line.startswith("#") and not line[1:2].isdigit()) or _PICTURE.fullmatch(line) is not None
+    is_picture = _PICTURE.fullmatch(line) is not None and not unclear_lines.qualifies(line)
+    return is_picture or (line.startswith("#") and not line[1:2].isdigit())
 
 
 def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[ReplyLine]:

@@ -536,17 +536,25 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk,
         ("note if Bob bids; pass", [], ""),
         ("note my plan; say nothing of it", [], ""),
         ("buy SV; note if Bob bids; pass", [], ""),
+        ("buy SV # my secret; say nothing of it to Bob", ["buy SV"], ""),
+        ("bid CS 45; say 50 if Bob has bid too", [], ""),
+        ("bid CS 45; say if Bob bids I do", [], ""),
+        ("bid CS 45; show market; status", ["bid CS 45"], ""),
+        ("buy SV\n[image: \N{THUMBS DOWN SIGN}]", [], ""),
+        ("buy SV\n[image: not yet]", [], ""),
+        ("buy SV\n[image: only if Bob passes]", [], ""),
+        ("buy SV\n[image: logo.png]", ["buy SV"], ""),
     ],
 )
 async def test_lines_beside_each_other(
     desk: MailDesk, notice: Delivery, text: str, played: list[str], told: str
 ) -> None:
     """Text goes on to the end of its line: half a note was played, and half of another told to the table."""
-    before = desk.newest[BOB]
     await desk.arrive(reply(notice, text))
     await desk.take()
     assert await desk.played() == played
-    assert told in " ".join(desk.newest[BOB].text.split()) and (bool(told) or desk.newest[BOB] is before)
+    shown = " ".join(desk.newest[BOB].text.split())
+    assert told in shown and ("Ann says" in shown) is bool(told)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,23 @@ async def test_an_address_that_a_mail_program_has_made_a_link(desk: MailDesk, ad
         assert "Invitations go to Bob (bob@player.test)." in desk.newest[ANN].text.replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    "player",
+    [
+        "Bob <bob@player.test> <mailto:bob@player.test>",
+        "Bob <bob@player.test><mailto:bob@player.test>",
+        "Bob <BOB@player.test <MAILTO:BOB@player.test>>",
+        "Bob <<mailto:bob@player.test>bob@player.test>",
+        "Bob <bob@player.test\n<mailto:bob@player.test>>",
+    ],
+)
+async def test_a_player_whose_address_is_a_link(desk: MailDesk, player: str) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", f"new 1830 {player}, Cid <cid@player.test>", to=ADDRESS)
+    told = " ".join(desk.newest[ANN].text.split())
+    assert "Invitations go to Bob (bob@player.test) and Cid (cid@player.test)." in told
+
+
 async def test_prose_about_a_lobby_is_answered_with_what_can_be_written_there(desk: MailDesk) -> None:
     """It was said that nobody knows for which table the email is."""
     await desk.person("Ann")
