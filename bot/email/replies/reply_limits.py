@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from mail.composing.compose import compose, words_of
+from mail.composing.compose import compose, plain_words
 from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import GatheredAnswer, MailOutcome, OperatorAlerts
@@ -139,7 +139,7 @@ class Replies:
             return MailOutcome(reason, ruling.folder, key)
         is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self._limits.replies_per_hour
         if is_busy or (reason != PLAYED and await self._is_loop(token.actor)):
-            gathered = GatheredAnswer(token, words_of(page)) if is_from(mail, token) else None
+            gathered = GatheredAnswer(token, plain_words(page)) if is_from(mail, token) else None
             return MailOutcome(reason, ruling.folder, key, gathered=gathered)
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
         has_id = is_from(mail, token) and not mail.message_id.startswith("<sha256.")
