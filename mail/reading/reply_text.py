@@ -76,7 +76,7 @@ class ReplyText(NamedTuple):
 
     candidates: the lines that may be moves, in their order: what the game is asked about. ended: the
     numbers of the lines that end in a punctuation mark. talk: what is said to the table. within_talk: the
-    lines of it that may be lines of play.
+    lines of it that may be lines of play. before_talk: the numbers of the lines that have talk behind a `;`.
     """
 
     above: tuple[ReplyLine, ...]
@@ -85,6 +85,7 @@ class ReplyText(NamedTuple):
     ended: frozenset[int] = frozenset()
     talk: tuple[str, ...] = ()
     within_talk: tuple[ReplyLine, ...] = ()
+    before_talk: frozenset[int] = frozenset()
 
     @property
     def own(self) -> tuple[ReplyLine, ...]:
@@ -133,7 +134,8 @@ def split_reply(text: str, verbs: Collection[str], before_text: Collection[str] 
         n for n, line in enumerate(raw_lines, 1) if line.rstrip().endswith((".", "!", ",", "…"))
     )
     said = (*said_above, *said_below)
-    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within)
+    before_talk = frozenset(n for n, line in enumerate(raw_lines, 1) if _TALK_BEHIND.search(line))
+    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within, before_talk)
 
 
 def _split_talk(
@@ -256,9 +258,19 @@ def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -
     """Decide what of a reply is meant as moves. readable: those of its candidates that the game can read."""
     above = _Part(reply.above, reply.ended, readable, vocabulary)
     below = _Part(reply.below, reply.ended, readable, vocabulary)
-    if not (above.lines or above.unclear or reply.within_talk) and (below.lines or below.unclear):
+    unread = [
+        line
+        for line in (*reply.above, *reply.below)
+        if line.number in reply.before_talk
+        and first_word(line.text) in vocabulary.verbs
+        and line.text not in readable
+    ]
+    is_above_empty = not (above.lines or above.unclear or reply.within_talk or unread)
+    if is_above_empty and (below.lines or below.unclear):
         return below.judged(is_below=True, others=tuple(above.ignored))
     unclear, misplaced = list(above.unclear), [line.text for line in below.lines][:10]
+    if not unclear:
+        unclear += [UnclearLine(line, NEARLY) for line in unread[:10]]
     if above.lines and below.lines:
         unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
     if in_talk := [line for line in reply.within_talk if line.text in readable]:
