@@ -274,14 +274,16 @@ class ImapConnection:
         return are_all_read
 
     async def is_in_inbox(self, address: str) -> bool:
-        """Whether a message of the inbox has this address, or may have it."""
-        found, are_all_read = await self._naming("INBOX", address)
+        """Whether a message of the inbox has this address, or may have it. What is marked as deleted does not
+        count; a server without UIDPLUS keeps it until a mail program expunges the inbox.
+        """
+        found, are_all_read = await self._naming("INBOX", address, "UNDELETED")
         return bool(found) or not are_all_read
 
-    async def _naming(self, name: str, address: str) -> tuple[list[int], bool]:
-        """The messages of a folder that have an address, and whether the server has let us read all."""
+    async def _naming(self, name: str, address: str, *criteria: str) -> tuple[list[int], bool]:
+        """The messages of a folder that fit and have an address; whether the server has let us read all."""
         found, refused = [], 0
-        for uid in await self._search_in(name, "TEXT", _quoted(address)):
+        for uid in await self._search_in(name, *criteria, "TEXT", _quoted(address)):
             try:
                 if _has_address(await self.fetch(uid) or b"", address):
                     found.append(uid)

@@ -44,9 +44,9 @@ def normalize_address(text: str) -> str:
 
 
 def untagged(address: str) -> str:
-    """An address without the `+tag` of its local part: `ann@x` for `ann+games@x`."""
+    """An address without the `+tag` of its local part: `ann@x` for `ann+games@x`; `+1555@x` has none."""
     local, _, domain = address.partition("@")
-    return f"{local.partition('+')[0]}@{domain}"
+    return f"{local.partition('+')[0] or local}@{domain}"
 
 
 def find_message_ids(text: str) -> list[str]:
@@ -227,11 +227,14 @@ class ReplyToken:
     def own_address(self, sender: str | None) -> str | None:
         """The verified address of who writes from this one; None where it is not theirs.
 
-        `ann@x` and `ann+games@x` have one mailbox, and a mail program may write from either.
+        `ann@x` and `ann+games@x` have one mailbox, and a mail program may write from either; `lee+ann@x` and
+        `lee+bob@x` may be two people.
         """
-        if sender in self.verified_addresses:
+        if sender is None or sender in self.verified_addresses:
             return sender
-        same = (each for each in self.verified_addresses if sender and untagged(each) == untagged(sender))
+        same = {each for each in self.verified_addresses if untagged(each) == sender} | (
+            {untagged(sender)} & self.verified_addresses
+        )
         return min(same, default=None)
 
     @property

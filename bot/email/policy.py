@@ -2,7 +2,7 @@
 
 The first row that fits decides. "Token" is a reply token in the recipient headers, "From" the address of
 the sender, "DMARC" the verdict of our own mail server, "automatic" a sign that no human wrote the mail. Of
-many tokens those of the sender count, as a reply to all carries those of others; else the first.
+many tokens those of the sender count, as a reply to all carries those of others.
 
 | token  | From           | DMARC        | automatic | result                                           |
 |--------|----------------|--------------|-----------|--------------------------------------------------|
@@ -10,9 +10,9 @@ many tokens those of the sender count, as a reply to all carries those of others
 | any    | ours           | any          | any       | ignored: our own mail came back                  |
 | bounce | any            | any          | any       | counted if it is ours, by class; no reply        |
 | one    | the seat's     | any          | of a list | as if it were not automatic                      |
-| unsubscribe | the seat's | any         | yes       | the same: a mail program unsubscribes            |
+| unsubscribe | the seat's | any         | generated | the same: a mail program unsubscribes            |
 | any    | any            | any          | yes       | ignored, no reply                                |
-| many   | the seats'     | any          | no        | nothing is done; one receipt                     |
+| many   | the seats' or no seat's | any | no        | nothing is done; one receipt                     |
 | one    | not the seat's | any          | no        | held; the player is told, and may say `yes CODE` |
 | one    | the seat's     | fail         | no        | quarantined; the player is told, once a day      |
 | one    | the seat's     | pass or none | no        | carried out; one receipt, but none for an echo   |
@@ -51,11 +51,10 @@ from bot.email.replies.reply_limits import (
     ReplyLimits,
     Ruling,
     idempotency_key,
-    is_from,
+    tokens_of_sender,
 )
 from bot.email.replies.seat_replies import (
     NO_WORDS,
-    OK_WORDS,
     YES_CODE,
     YES_WORDS,
     ReadReply,
@@ -75,14 +74,14 @@ from bot.service import Service
 from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
-from mail.reading.automatic_mail import FROM_A_LIST, DeliveryReport
+from mail.reading.automatic_mail import FROM_A_LIST, GENERATED, DeliveryReport
 from mail.reading.line_text import first_word, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
 from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
-from mail.reading.small_talk import is_greeting
-from mail.reading.unclear_lines import DECIDING, qualifies
+from mail.reading.small_talk import OK_WORDS, is_greeting
+from mail.reading.unclear_lines import DECIDING, qualifies, without_idioms
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
@@ -96,8 +95,6 @@ UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 MAX_QUERIES = 5
 """That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
-ALONE = ("yes CODE", "stop", "unsubscribe")
-"""What is read only without other lines."""
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
@@ -150,7 +147,7 @@ class MailPolicy:
         tokens = await self._lookup.tokens_of(mail)
         if bounce := await self._bounce(mail, tokens):
             return bounce
-        tokens = [token for token in tokens if is_from(mail, token)] or tokens[:1]
+        tokens = tokens_of_sender(mail, tokens) or tokens
         if mail.automatic_sign and not _is_owners_own(mail, tokens):
             return MailOutcome(f"automatic: {mail.automatic_sign}", Folder.IGNORED)
         if not tokens:
@@ -357,7 +354,9 @@ class MailPolicy:
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines, word = reply.answer[:1], reply.word
         lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
-        agrees = (word in _AGREEING and not CONDITION.search(lines[0])) or word in lines_of_answer[:1]
+        has_no = not NO_WORDS.isdisjoint(words_of(without_idioms(" ".join(lines))))
+        agrees = word in _AGREEING and not has_no and not CONDITION.search(lines[0])
+        agrees = agrees or word in lines_of_answer[:1]
         if word in _CONSENTING:
             agrees = not any(map(_says_otherwise, reply.text.lines))
         if token.purpose == "erase":  # which nothing brings back
@@ -373,9 +372,10 @@ class MailPolicy:
         self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
     ) -> Ruling:
         code = YES_CODE.fullmatch(lines[0].casefold())
-        words = [*(["yes CODE"] if code else []), *map(first_word, lines)]
-        if len(lines) > 1 and (alone := [word for word in words if word in ALONE]):
-            return Ruling("not done", refusal_pages.must_be_alone(alone[0]), token, lines=lines)
+        ends_emails = [word for word in map(first_word, lines) if word in ("stop", "unsubscribe")]
+        if len(lines) > 1 and (code or ends_emails):
+            alone = "yes CODE" if code else ends_emails[0]
+            return Ruling("not done", refusal_pages.must_be_alone(alone), token, lines=lines)
         if code and (offer := await self._held.find(token, code[1])):
             return await self._confirm_held(mail, token, offer, lines)
         if code:
@@ -450,9 +450,9 @@ class MailPolicy:
 
 def _is_owners_own(mail: ParsedMail, tokens: Sequence[ReplyToken]) -> bool:
     """Whether a mail that looks automatic is the owner's all the same: on a list, or to unsubscribe."""
-    if len(tokens) != 1 or not is_from(mail, tokens[0]):
+    if len(tokens) != 1 or not tokens_of_sender(mail, tokens):
         return False
-    return mail.automatic_sign == FROM_A_LIST or tokens[0].purpose == "unsubscribe"
+    return mail.automatic_sign in (FROM_A_LIST, *([GENERATED] if tokens[0].purpose == "unsubscribe" else []))
 
 
 def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: DeliveryReport) -> bool:

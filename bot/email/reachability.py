@@ -177,7 +177,7 @@ class Correspondents:
             if is_new:
                 await unit.outbox.enqueue(people.account_notice(person_id, standing.address, sentence, key))
             since, former = unit.now - KEPT, bounce.token.address
-            await unit.outbox.redirect(person_id, former, standing.address, since)
+            await unit.outbox.redirect_dead(person_id, former, standing.address, since)
             await unit.outbox.revive_dead("mail", since, to=standing.address)
             await send_lost(unit, person_id)
         await self.ask_again(person_id)
@@ -300,7 +300,7 @@ class Correspondents:
             if address is not None:
                 for one in identities:
                     if one.fault and one.value != address:
-                        await unit.outbox.redirect(person_id, one.value, address, unit.now - KEPT)
+                        await unit.outbox.redirect_dead(person_id, one.value, address, unit.now - KEPT)
             await unit.people.update(person_id, preferences=person.preferences | {"mail": True})
             verified = await unit.people.verified_addresses(person_id)
             for each in verified if address is None else [address]:

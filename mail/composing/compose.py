@@ -108,6 +108,12 @@ def plain_text(page: MailPage, pictures: Collection[str] = ()) -> str:
     return "\n\n".join([safe_line(page.headline), *(_block_text(block, pictures) for block in page.blocks)])
 
 
+def plain_words(page: MailPage) -> str:
+    """A page in words without its pictures and files: what is kept of an email in case it comes back."""
+    words = [block for block in page.blocks if not isinstance(block, ImageBlock | AttachmentBlock)]
+    return plain_text(replace(page, blocks=words))
+
+
 def _block_text(block: Block, pictures: Collection[str]) -> str:
     match block:
         case Paragraph(text=text):
@@ -134,12 +140,6 @@ def _body(page: MailPage, fields: Mapping[str, Any]) -> str:
     kept = f" What is kept about you: {privacy_url}" if footer and privacy_url else ""
     parts = (DELIMITER, plain_text(page, fields["cids"]), code and f"# code-{code}", footer + kept)
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def words_of(page: MailPage) -> str:
-    """The same without pictures and files, in case the email comes back."""
-    words = [block for block in page.blocks if not isinstance(block, ImageBlock | AttachmentBlock)]
-    return plain_text(replace(page, blocks=words))
 
 
 def _with_code(text: str) -> Markup:
@@ -271,7 +271,7 @@ def compose(
         ),
         reply_token=token,
         offered_code=offered_code,
-        text=words_of(page),
+        text=plain_words(page),
     )
 
 

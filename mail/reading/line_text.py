@@ -22,7 +22,7 @@ _LOOKALIKES = str.maketrans(
 )
 _BULLET = re.compile(r"(?:[*•·▪▸►◦‣●○■□→➜-]|[-=]>|\d{1,2}[.)]|\(?[a-h]\)) {1,8}(?=\S)")
 _LINK = re.compile(
-    r"([^\s<>@]{1,64}@[^\s<>@]{1,255}) ?<mailto:[^<>\s]{1,320}>"
+    r"([^\s<>@]{1,64}@[^\s<>@]{1,255}>?) ?<mailto:[^<>\s]{1,320}>"
     r"|\[([^\[\]\s]{1,320})\]\(mailto:[^()\s]{1,320}\)",
     re.IGNORECASE,
 )
@@ -45,7 +45,7 @@ def normalize_line(line: str) -> str:
     plain = line.replace("…", "").translate(_LOOKALIKES)
     if not plain.isascii():
         plain = unicodedata.normalize("NFKC", plain).translate(_INVISIBLE).translate(_LOOKALIKES)
-    plain = _LINK.sub(r"\1\2", plain).rstrip() if "mailto:" in plain else plain.rstrip()
+    plain = _LINK.sub(r"\1\2", plain).rstrip() if "mailto:" in plain.casefold() else plain.rstrip()
     if plain in {"--", "-", "."} or line.startswith("-- "):
         return plain
     bare = plain.strip()

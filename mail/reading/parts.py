@@ -144,7 +144,7 @@ def _name(part: Message) -> str:
     return (part.get_filename() or "").lower()
 
 
-_BASE64 = re.compile(r"\s*(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|\Z))+")
+_BASE64 = re.compile(r"\s*+(?:(?:[A-Za-z0-9+/]+={0,2})?[ \t]*\r*(?:\n|\Z))+")
 
 
 def _decoded(part: Message, max_bytes: int) -> str:

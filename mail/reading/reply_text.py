@@ -26,13 +26,14 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from mail.reading import small_talk, unclear_lines
-from mail.reading.line_text import first_word, move_text, normalize_line, words_of
+from mail.reading.line_text import first_word, move_text, normalize_line, without_comment, words_of
 from mail.reading.quotes import ReplyLine, own_text
 from mail.reading.unclear_lines import Vocabulary
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID = 5  # of one reply, the last with all that follows
-_NOT_SPLIT = frozenset({"plan", "try", "auto", "say", "standing", "show", "if", "note"})
+_BEFORE_TEXT = frozenset({"plan", "try", "auto", "say", "if", "note"})  # which goes on behind `;`
+_NOT_SPLIT = _BEFORE_TEXT | {"standing", "show"}
 _PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
 _TALK_BEHIND = re.compile(r"; {0,8}(?=say\b)", re.IGNORECASE)
 
@@ -75,7 +76,7 @@ class ReplyText(NamedTuple):
 
     candidates: the lines that may be moves, in their order: what the game is asked about. ended: the
     numbers of the lines that end in a punctuation mark. talk: what is said to the table. within_talk: the
-    lines of it that may be lines of play.
+    lines of it that may be lines of play. before_talk: the numbers of the lines that have talk behind a `;`.
     """
 
     above: tuple[ReplyLine, ...]
@@ -84,12 +85,13 @@ class ReplyText(NamedTuple):
     ended: frozenset[int] = frozenset()
     talk: tuple[str, ...] = ()
     within_talk: tuple[ReplyLine, ...] = ()
+    before_talk: frozenset[int] = frozenset()
 
     @property
     def own(self) -> tuple[ReplyLine, ...]:
         """The sender's lines above the quoted email; where nothing but a greeting stands there, those below
         too, without what a mail system adds."""
-        if any(line.text and not small_talk.is_greeting(line.text) for line in self.above):
+        if any(line.text and not small_talk.greets(line.text) for line in self.above):
             return self.above
         below = takewhile(lambda line: not unclear_lines.is_mail_footer(line.text), self.below)
         return (*self.above, *below)
@@ -132,7 +134,8 @@ def split_reply(text: str, verbs: Collection[str], before_text: Collection[str] 
         n for n, line in enumerate(raw_lines, 1) if line.rstrip().endswith((".", "!", ",", "…"))
     )
     said = (*said_above, *said_below)
-    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within)
+    before_talk = frozenset(n for n, line in enumerate(raw_lines, 1) if _TALK_BEHIND.search(line))
+    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within, before_talk)
 
 
 def _split_talk(
@@ -165,12 +168,20 @@ def _split_talk(
 def _with_talk_apart(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
     """The lines, with `pass; say …` as two."""
     for line in lines:
-        move, *talk = _TALK_BEHIND.split(line.text, maxsplit=1)
-        if talk and first_word(move) in verbs and first_word(move) not in _NOT_SPLIT:
-            yield ReplyLine(line.number, move.strip())
+        move, *talk = map(str.strip, _TALK_BEHIND.split(line.text, maxsplit=1))
+        word, is_whole = first_word(move), move == without_comment(move)
+        is_move = word in verbs and word not in _NOT_SPLIT and is_whole
+        if talk and is_move and not _may_be_order(talk[0]):
+            yield ReplyLine(line.number, move)
             yield ReplyLine(line.number, talk[0])
         else:
             yield line
+
+
+def _may_be_order(talk: str) -> bool:
+    """Whether talk behind a move may be about that: `say 50 if Bob bids`."""
+    text = talk[len("say") :].lstrip(" :")
+    return text[:1].isdigit() or unclear_lines.qualifies(text) or CONDITION.search(text) is not None
 
 
 def _lines_within(number: int, text: str, verbs: Collection[str]) -> list[ReplyLine]:
@@ -191,10 +202,9 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
     ]
     for line in _join_wrapped(plain, verbs):
         parts = [part.strip() for part in line.text.split(";") if part.strip()]
-        are_lines = all(
-            first_word(part) in verbs and first_word(part) not in _NOT_SPLIT for part in parts[:-1]
-        )
-        if len(parts) > 1 and are_lines and first_word(parts[-1]) in verbs:
+        words = [first_word(part) for part in parts]
+        are_lines = all(word in verbs for word in words) and _BEFORE_TEXT.isdisjoint(words[:-1])
+        if len(parts) > 1 and are_lines and words[0] not in _NOT_SPLIT:
             yield from (ReplyLine(line.number, move_text(part, verbs)) for part in parts)
         else:
             yield ReplyLine(line.number, move_text(line.text, verbs))
@@ -202,7 +212,8 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
 
 def _is_beside(line: str) -> bool:
     """Whether a line is a comment, or stands for a picture: `[image: logo.png]`."""
-    return (line.startswith("#") and not line[1:2].isdigit()) or _PICTURE.fullmatch(line) is not None
+    is_picture = _PICTURE.fullmatch(line) is not None and not unclear_lines.qualifies(line)
+    return is_picture or (line.startswith("#") and not line[1:2].isdigit())
 
 
 def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[ReplyLine]:
@@ -247,9 +258,19 @@ def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -
     """Decide what of a reply is meant as moves. readable: those of its candidates that the game can read."""
     above = _Part(reply.above, reply.ended, readable, vocabulary)
     below = _Part(reply.below, reply.ended, readable, vocabulary)
-    if not (above.lines or above.unclear or reply.within_talk) and (below.lines or below.unclear):
+    unread = [
+        line
+        for line in (*reply.above, *reply.below)
+        if line.number in reply.before_talk
+        and first_word(line.text) in vocabulary.verbs
+        and line.text not in readable
+    ]
+    is_above_empty = not (above.lines or above.unclear or reply.within_talk or unread)
+    if is_above_empty and (below.lines or below.unclear):
         return below.judged(is_below=True, others=tuple(above.ignored))
     unclear, misplaced = list(above.unclear), [line.text for line in below.lines][:10]
+    if not unclear:
+        unclear += [UnclearLine(line, NEARLY) for line in unread[:10]]
     if above.lines and below.lines:
         unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
     if in_talk := [line for line in reply.within_talk if line.text in readable]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
-from mail.reading.line_text import words_of
+from mail.reading.line_text import first_word, words_of
 from mail.reading.unclear_lines import (
     CONNECTING,
     DECIDING,
@@ -75,6 +75,9 @@ _PARTICLES = frozenset(
     "von van de der den del da di du la le of and & und et y e the for zu zur to at in für".split()
 )
 
+OK_WORDS = frozenset({"ok", "okay"})
+"""They agree, or announce what follows."""
+
 
 def is_greeting(line: str) -> bool:
     """Whether a line greets, or announces the orders: `Hi Bob,`, `Here is my move:`."""
@@ -85,6 +88,11 @@ def is_greeting(line: str) -> bool:
             DECIDING.search(whom) or DOUBTING.search(whom)
         )
     return _INTRODUCTION.fullmatch(line.strip()) is not None
+
+
+def greets(line: str) -> bool:
+    """Whether a line greets, and is no `okay`, which may be an answer."""
+    return is_greeting(line) and first_word(line) not in OK_WORDS
 
 
 def is_closing(line: str) -> bool:

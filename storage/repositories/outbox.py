@@ -316,13 +316,16 @@ class OutboxRepository(Repository):
             given_up.values(status="pending", attempts=0, not_before=self._db.now, finished_at=None)
         )
 
-    async def redirect(
-        self, person_id: int, former: str, new: str, dead_since: datetime | None = None
-    ) -> None:
-        """Let the pending emails of a person to an address go to another of theirs, where it may be answered.
-        dead_since: instead of these what `revive_dead` would send again."""
-        dead = self._given_up("mail", dead_since, {}) if dead_since is not None else None
-        which = dead or (col(OutboxMessage.status) == PENDING,)
+    async def redirect(self, person_id: int, former: str, new: str) -> None:
+        """Let the pending emails of a person to an address go to another of theirs, where they may be
+        answered."""
+        await self._redirect(person_id, former, new, col(OutboxMessage.status) == PENDING)
+
+    async def redirect_dead(self, person_id: int, former: str, new: str, since: datetime) -> None:
+        """The same with those that `revive_dead` would send again."""
+        await self._redirect(person_id, former, new, *self._given_up("mail", since, {}))
+
+    async def _redirect(self, person_id: int, former: str, new: str, *which: ColumnElement[bool]) -> None:
         emails = select(OutboxMessage).where(*which, *_emails_of(person_id, former))
         for message in await self._db.all(emails):
             this = update(OutboxMessage).filter_by(id=message.id)

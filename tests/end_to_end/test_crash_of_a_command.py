@@ -12,7 +12,7 @@ from bot.email.replies.seat_replies import SeatReplies
 from bot.email.replies.table_replies import TableReplies
 from bot.features.lobby.tables import Lobby
 from bot.service import Service
-from mail.composing.compose import words_of
+from mail.composing.compose import plain_words
 from mail.reading.parser import ParsedMail
 from mail.reply_address import ReplyToken
 from storage import Store, open_store
@@ -58,7 +58,7 @@ async def command(
         except Crash:
             return "crash"
     assert answer is not None
-    return words_of(answer.page)
+    return plain_words(answer.page)
 
 
 def dies(owner: type, name: str, before: bool, count: int = 1) -> Crashing:

@@ -455,7 +455,7 @@ async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> Non
         imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - missing
         (uid,) = await imap.uids(1)
         await imap.move(uid, Folder.PROCESSED)
-        assert await imap.uids(1) == []
+        assert await imap.uids(1) == [] and not await imap.is_in_inbox("a@b.test")
         await imap.close()
     assert await mailbox.count("Processed") == 2 and await mailbox.count("INBOX") == 0
 

@@ -144,6 +144,30 @@ async def test_who_writes_with_another_tag_is_no_stranger(
     assert (await desk.arrive(lost(raw))).reason == ("table" if registered == "ann@x.test" else "stranger")
 
 
+@pytest.mark.parametrize(
+    ("registered", "writes"),
+    [("lee+ann@x.test", "lee+bob@x.test"), ("+15551110000@sms.test", "+15552220000@sms.test")],
+)
+async def test_two_people_whose_addresses_differ_in_more_than_a_tag(
+    desk: MailDesk, notice: Delivery, registered: str, writes: str
+) -> None:
+    ann = await desk.person("Ann")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", registered)
+    outcome = await desk.arrive(reply(notice, "buy SV", sender=f"Bob <{writes}>"))
+    assert (outcome.reason, await desk.played()) == ("wrong sender", [])
+
+
+async def test_c09_a_reply_to_all_from_a_mailbox_that_two_share(desk: MailDesk, notice: Delivery) -> None:
+    ann, bob = await desk.person("Ann"), await desk.person("Bob")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", "lee+ann@x.test")
+        await unit.people.add_identity(bob, "email", "lee@x.test")
+    both = ", ".join(str(each.message["Reply-To"]) for each in (notice, desk.newest[BOB]))
+    outcome = await desk.arrive(reply(notice, "status", to=both, sender="Bob <lee@x.test>"))
+    assert outcome.reason == "shown" and outcome.replies[0].recipient == "lee@x.test"
+
+
 async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
     sent = [
         await desk.arrive(reply(notice, "pass", sender="eve@evil.test", message_id=f"<{n}@evil.test>"))
@@ -173,7 +197,7 @@ async def test_c09_several_reply_addresses_are_ambiguous(desk: MailDesk, notice:
     assert (outcome.reason, len(outcome.replies), await desk.played()) == ("ambiguous", 1, [])
     both = f"{his.message['Reply-To']}, {hers}"
     outcome = await desk.arrive(reply(notice, "buy SV", to=both, sender="eve@evil.test", message_id="<e@e>"))
-    assert (outcome.reason, outcome.replies[0].recipient) == ("wrong sender", BOB)
+    assert outcome.reason == "ambiguous" and "yes " not in outcome.replies[0].text
     (receipt,) = (await desk.arrive(reply(notice, "buy SV", to=both, message_id="<2@p>"))).replies
     assert receipt.recipient == ANN and await desk.played() == ["buy SV"]
 
@@ -281,14 +305,17 @@ async def test_an_email_that_a_mail_program_writes_to_unsubscribe_is_no_answerin
 ) -> None:
     """It was ignored, as is one that answers, or comes from another address."""
     header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
-    extra, text = "Auto-Submitted: auto-generated\n", "This message was automatically generated."
-    for number, (to, sender, reason) in enumerate(
+    ignored, text = "automatic: Auto-Submitted", "This message was automatically generated."
+    generated = f"{ignored}: auto-generated"
+    for number, (to, sender, sign, reason) in enumerate(
         [
-            (None, ANN, "automatic: Auto-Submitted"),
-            (header, "eve@evil.test", "automatic: Auto-Submitted"),
-            (header, ANN, "stopped"),
+            (None, ANN, "generated", generated),
+            (header, "eve@evil.test", "generated", generated),
+            (header, ANN, "replied", ignored),
+            (header, ANN, "generated", "stopped"),
         ]
     ):
+        extra = f"Auto-Submitted: auto-{sign}\n"
         raw = reply(notice, text, to=to, sender=sender, extra=extra, message_id=f"<{number}@p>")
         assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"stop"))).reason == reason
 
@@ -391,6 +418,8 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
         ("Hi Bob, yes!", True),
         ("Hello - yes please. Thanks", True),
         ("Hi Bob, Si,\n\nno", False),
+        ("Hi, Si!\n\nLet me think about it until tomorrow.", False),
+        ("Hi, Si, yes!", True),
         ("Hi,\n\n> If you mean that, reply with\n> yes\n\nyes", True),
         ("My answer\n\n> If you mean that, reply with\n> yes\n\nyes", False),
         ("> If you mean that, reply with\n> yes\n\nyes", True),
@@ -507,17 +536,26 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk,
         ("note if Bob bids; pass", [], ""),
         ("note my plan; say nothing of it", [], ""),
         ("buy SV; note if Bob bids; pass", [], ""),
+        ("buy SV # my secret; say nothing of it to Bob", ["buy SV"], ""),
+        ("bid CS 45; say 50 if Bob has bid too", [], ""),
+        ("bid CS 45; say if Bob bids I do", [], ""),
+        ("away back Friday; say hi", [], ""),
+        ("bid CS 45; show market; status", ["bid CS 45"], ""),
+        ("buy SV\n[image: \N{THUMBS DOWN SIGN}]", [], ""),
+        ("buy SV\n[image: not yet]", [], ""),
+        ("buy SV\n[image: only if Bob passes]", [], ""),
+        ("buy SV\n[image: logo.png]", ["buy SV"], ""),
     ],
 )
 async def test_lines_beside_each_other(
     desk: MailDesk, notice: Delivery, text: str, played: list[str], told: str
 ) -> None:
     """Text goes on to the end of its line: half a note was played, and half of another told to the table."""
-    before = desk.newest[BOB]
     await desk.arrive(reply(notice, text))
     await desk.take()
     assert await desk.played() == played
-    assert told in " ".join(desk.newest[BOB].text.split()) and (bool(told) or desk.newest[BOB] is before)
+    shown = " ".join(desk.newest[BOB].text.split())
+    assert told in shown and ("Ann says" in shown) is bool(told)
 
 
 @pytest.mark.parametrize(

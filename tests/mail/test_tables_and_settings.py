@@ -64,6 +64,23 @@ async def test_an_address_that_a_mail_program_has_made_a_link(desk: MailDesk, ad
         assert "Invitations go to Bob (bob@player.test)." in desk.newest[ANN].text.replace("\n", " ")
 
 
+@pytest.mark.parametrize(
+    "player",
+    [
+        "Bob <bob@player.test> <mailto:bob@player.test>",
+        "Bob <bob@player.test><mailto:bob@player.test>",
+        "Bob <BOB@player.test <MAILTO:BOB@player.test>>",
+        "Bob <<mailto:bob@player.test>bob@player.test>",
+        "Bob <bob@player.test\n<mailto:bob@player.test>>",
+    ],
+)
+async def test_a_player_whose_address_is_a_link(desk: MailDesk, player: str) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", f"new 1830 {player}, Cid <cid@player.test>", to=ADDRESS)
+    told = " ".join(desk.newest[ANN].text.split())
+    assert "Invitations go to Bob (bob@player.test) and Cid (cid@player.test)." in told
+
+
 async def test_prose_about_a_lobby_is_answered_with_what_can_be_written_there(desk: MailDesk) -> None:
     """It was said that nobody knows for which table the email is."""
     await desk.person("Ann")
@@ -100,6 +117,7 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Hi Ann,\n\nyes, thank you!\n\nBob", "You have a seat"),
         ("> To take your seat, reply with\n> yes\n\nyes\n\nBob", "You have a seat"),
         ("Okay!", "You have a seat"),
+        ("Okay\n\n> Your seat\n\nPlease consider the trees before you print.", "You have a seat"),
         ("Sure", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
         ("Hi Ann - ja!", "You have a seat"),
@@ -130,6 +148,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
+        "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
     for said in doubts:

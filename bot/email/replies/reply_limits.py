@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from mail.composing.compose import compose, words_of
+from mail.composing.compose import compose, plain_words
 from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import GatheredAnswer, MailOutcome, OperatorAlerts
@@ -64,6 +64,13 @@ class Ruling(NamedTuple):
 def is_from(mail: ParsedMail, token: ReplyToken) -> bool:
     """Whether a mail comes from the player of its reply token."""
     return token.own_address(mail.sender) is not None
+
+
+def tokens_of_sender(mail: ParsedMail, tokens: Sequence[ReplyToken]) -> list[ReplyToken]:
+    """Those of the tokens of a mail that are its sender's: of the exact address, else of one that differs in
+    a tag."""
+    exact = [token for token in tokens if mail.sender in token.verified_addresses]
+    return exact or [token for token in tokens if is_from(mail, token)]
 
 
 def idempotency_key(mail: ParsedMail, token: ReplyToken, lines: Sequence[str]) -> str:
@@ -132,7 +139,7 @@ class Replies:
             return MailOutcome(reason, ruling.folder, key)
         is_busy = ruling.can_wait and await self.count(3_600, token.actor) >= self._limits.replies_per_hour
         if is_busy or (reason != PLAYED and await self._is_loop(token.actor)):
-            gathered = GatheredAnswer(token, words_of(page)) if is_from(mail, token) else None
+            gathered = GatheredAnswer(token, plain_words(page)) if is_from(mail, token) else None
             return MailOutcome(reason, ruling.folder, key, gathered=gathered)
         # The notice about a stranger's mail must not carry the stranger's Message-ID into the owner's thread.
         has_id = is_from(mail, token) and not mail.message_id.startswith("<sha256.")

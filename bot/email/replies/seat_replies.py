@@ -36,7 +36,7 @@ from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
-from mail.reading.small_talk import is_greeting
+from mail.reading.small_talk import OK_WORDS, greets
 from mail.reading.unclear_lines import (
     Vocabulary,
     nearest_line,
@@ -53,9 +53,9 @@ BESIDE_YES = frozenset(
     "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
 )
 BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
-OK_WORDS = frozenset({"ok", "okay"})
-"""They agree, or announce what follows."""
-_DECISIVE = YES_WORDS | NO_WORDS | OK_WORDS
+_DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}
+"""Words of an answer that are no name or letter of somebody who is greeted: `Hi, Si!`"""
+_ANSWERING = YES_WORDS | NO_WORDS | OK_WORDS | BESIDE_YES | BESIDE_NO
 _GREETING_END = re.compile(r"[,!.] | - ")
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
@@ -90,7 +90,7 @@ class ReadReply:
     def answer(self) -> tuple[str, ...]:
         """The first lines that do not greet, to the next blank one."""
         texts = (_without_greeting(line.text) for line in self.text.own)
-        return tuple(takewhile(bool, dropwhile(lambda text: not text or _greets(text), texts)))
+        return tuple(takewhile(bool, dropwhile(lambda text: not text or greets(text), texts)))
 
     @property
     def word(self) -> str:
@@ -124,17 +124,12 @@ class ReadReply:
         return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
 
 
-def _greets(text: str) -> bool:
-    """Whether a text greets, and is no `okay`, which may be the answer."""
-    return is_greeting(text) and first_word(text) not in OK_WORDS
-
-
 def _without_greeting(line: str) -> str:
     """The answer in a line that greets before it: `yes` of `Hi Bob, yes!`; any other line as it is."""
     greeting, *rest = _GREETING_END.split(line, maxsplit=1)
     words = set(words_of(" ".join(rest)))
-    is_answer = words <= _DECISIVE | BESIDE_YES | BESIDE_NO and not words.isdisjoint(_DECISIVE)
-    return rest[0] if is_answer and not line.endswith(",") and _greets(greeting) else line
+    is_answer = words <= _ANSWERING and not words.isdisjoint(_DECISIVE)
+    return rest[0] if is_answer and not line.endswith(",") and greets(greeting) else line
 
 
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:

@@ -32,6 +32,7 @@ from storage import Person, TableStatus, UnitOfWork
 SHUFFLED = "shuffled"
 _OPTION = re.compile(r"\boption\s+([\w .-]{1,60}?)\s*(?=,|;|\boption\b|$)", re.IGNORECASE)
 _ROBOT = re.compile(rf"(?:^|,)\s*{ROBOT_WORD}\s*(?=,|$)", re.IGNORECASE)
+_AUTOLINK = re.compile(r"<mailto:[^<>\s]{1,320}>", re.IGNORECASE)
 _PACE = re.compile(
     r"[\s,;.]+pace\s+((?:\d|daily|none).*?)(?=$|[,;\s]+option\b|[,;]\s*robot\s*(?:[,;]|$)|[,;][^,;]*@)",
     re.IGNORECASE,
@@ -61,7 +62,7 @@ def parse_players(text: str) -> list[Invited]:
 
     Raises ValueError for what stands beside them and is none.
     """
-    found = []
+    found, text = [], _AUTOLINK.sub("", text)
     if unread := list(filter(None, (part.strip(" .") for part in re.split("[,;]", _PLAYER.sub(",", text))))):
         raise ValueError(f"`{unread[0]}` is no player with an address, as in `Bob <bob@example.org>`.")
     for name, marked, bare in _PLAYER.findall(text):
