@@ -216,7 +216,7 @@ class MailPolicy:
         return await self._tables.table_command(token, lines, mail, key, is_reply=is_reply)
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
-        writer = token.own_address(mail.sender)
+        writer = await self._people.find_writer(token, mail.sender)
         if writer is None:
             return await self._wrong_sender(mail, token)
         if mail.dmarc == "fail":

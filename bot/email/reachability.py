@@ -88,6 +88,18 @@ class Correspondents:
             )
         return Correspondent(person.id, address, seats)
 
+    async def find_writer(self, token: ReplyToken, sender: str | None) -> str | None:
+        """The address of the owner of a token who writes from this one; None where it is somebody else's.
+
+        `ann+games@x` is Ann's while nobody else has verified just that address.
+        """
+        writer = token.own_address(sender)
+        if sender and writer not in (None, sender):
+            async with self._store.read() as unit:
+                owner = await _owner(unit, sender)
+            return writer if owner is None or owner.id == token.person_id else None
+        return writer
+
     async def record_bounce(self, bounce: Bounce) -> None:
         """An email was not delivered: count what speaks against its address, and tell who has to know; the
         operator once a day of a mail server that refuses ours."""

@@ -168,6 +168,15 @@ async def test_c09_a_reply_to_all_from_a_mailbox_that_two_share(desk: MailDesk, 
     assert outcome.reason == "shown" and outcome.replies[0].recipient == "lee@x.test"
 
 
+async def test_what_another_has_verified_is_no_second_address(desk: MailDesk, notice: Delivery) -> None:
+    ann, bob = await desk.person("Ann"), await desk.person("Bob")
+    async with desk.service.store.begin() as unit:
+        await unit.people.add_identity(ann, "email", "lee+ann@x.test")
+        await unit.people.add_identity(bob, "email", "lee@x.test")
+    outcome = await desk.arrive(reply(notice, "buy SV", sender="Bob <lee@x.test>"))
+    assert (outcome.reason, await desk.played()) == ("wrong sender", [])
+
+
 async def test_c03_notices_about_strangers_are_few(desk: MailDesk, notice: Delivery) -> None:
     sent = [
         await desk.arrive(reply(notice, "pass", sender="eve@evil.test", message_id=f"<{n}@evil.test>"))
