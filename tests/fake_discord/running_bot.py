@@ -185,7 +185,7 @@ class RunningBot:
         """While the bot is offline: a table at which this game goes on, in the channel `general` or in a
         thread there; its id. Its players are the users of their names."""
         channel = self.fake.find_channel("general")
-        async with await open_store(self.path) as store:
+        async with await open_store(self.address or self.path) as store:
             place = {"guild": channel.guild_id, "channel": channel.id, "thread": channel.id}
             lobby = Service(store).lobby
             table = await lobby.import_game(history, name="Friday", location=place)
