@@ -197,6 +197,7 @@ async def test_a_new_store_beside_backups_has_to_be_wanted(world: ServiceHarness
     check_start(path, data)  # the same store, which retention has emptied
 
 
+@sqlite_only
 async def test_a_new_store_beside_a_rescued_one_has_to_be_wanted(
     world: ServiceHarness, tmp_path: Path
 ) -> None:
