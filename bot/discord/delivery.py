@@ -187,9 +187,9 @@ class DiscordDelivery:
                 if reason:
                     level = logging.DEBUG if reason == queued.error else logging.WARNING  # said once
                     log.log(level, "Discord: %s was not sent: %s", self._name(queued), reason)
-                    await unit.outbox.mark_failed(queued.id, reason, retry_at)
+                    await unit.outbox.mark_failed(queued.idempotency_key, reason, retry_at)
                 else:
-                    await unit.outbox.mark_sent(queued.id, message_id)
+                    await unit.outbox.mark_sent(queued.idempotency_key, message_id)
         self.service.wake_subscribers()
 
     def _failure(self, queued: OutboxMessage, error: Exception) -> tuple[str, datetime | None]:

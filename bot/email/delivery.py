@@ -173,7 +173,7 @@ class StoredMailOutbox:
         """Record that the mail server has accepted an email."""
         async with self._store.begin(excludes_others=False) as unit:
             if row := await unit.outbox.get(due.id):
-                await unit.outbox.mark_sent(row.id, due.id)
+                await unit.outbox.mark_sent(row.idempotency_key, due.id)
 
     async def mark_failed(self, due: DueMail, reason: str, retry: datetime | None) -> None:
         """Record a failure; what a refusal says of the address, `mail.reading.bounces` knows. What may
@@ -187,7 +187,7 @@ class StoredMailOutbox:
             retry = retry_at(due.attempts, due.created_at, self._now(), jitter=0.0)
         async with self._store.begin(excludes_others=False) as unit:
             if row := await unit.outbox.get(due.id):
-                await unit.outbox.mark_failed(row.id, reason, retry)
+                await unit.outbox.mark_failed(row.idempotency_key, reason, retry)
         if kind == "operator":
             text = f"The mail server refuses our emails, so they wait: {redact(reason)}."
             self._alerts.send("refused", text)
@@ -202,7 +202,7 @@ class StoredMailOutbox:
             return
         await enqueue_mail(unit, mail, "notice", None if refuses else row.collapse_key)
         if refuses and (waiting := await unit.outbox.get(mail.message_id)):
-            await unit.outbox.mark_failed(waiting.id, refuses, None)
+            await unit.outbox.mark_failed(waiting.idempotency_key, refuses, None)
 
     async def _compose(self, row: OutboxMessage) -> None:
         """Replace a notification by its email; a notification that is out of date is only finished."""
@@ -220,7 +220,7 @@ class StoredMailOutbox:
                 current = await unit.outbox.get(row.idempotency_key)
                 if current is None or current.status != "pending":
                     return
-                await unit.outbox.mark_sent(row.id, mail.message_id if mail else None)
+                await unit.outbox.mark_sent(row.idempotency_key, mail.message_id if mail else None)
                 if mail:
                     await self._enqueue(unit, mail, row)
         except Exception as error:
@@ -229,7 +229,9 @@ class StoredMailOutbox:
             is_last = failures >= len(RETRY_DELAYS)
             again_at = None if is_last else self._now() + timedelta(seconds=RETRY_DELAYS[failures])
             async with self._store.begin(excludes_others=False) as unit:
-                await unit.outbox.mark_failed(row.id, f"{type(error).__name__}: {error}", again_at)
+                await unit.outbox.mark_failed(
+                    row.idempotency_key, f"{type(error).__name__}: {error}", again_at
+                )
             if is_last:
                 operator_log.error("a notification could not be composed, and was given up")
 

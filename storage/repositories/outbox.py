@@ -223,26 +223,30 @@ class OutboxRepository(Repository):
         """
         return await self._db.first(_next_due(shards), channel=channel, now=self._db.now)
 
-    async def mark_sent(self, message_id: int, external_id: str | None = None) -> None:
-        """The message was sent, and the receiver calls it `external_id`. Its payload is deleted."""
-        await self._finish(message_id, "sent", external_id=external_id, payload=b"")
+    async def mark_sent(self, key: str, external_id: str | None = None) -> None:
+        """The message was sent, and the receiver calls it `external_id`. Its payload is deleted.
 
-    async def mark_failed(self, message_id: int, error: str, retry_at: datetime | None) -> None:
+        It is found by its key: the data of a person may be deleted meanwhile, and SQLite gives the number of
+        its row to another message.
+        """
+        await self._finish(key, "sent", external_id=external_id, payload=b"")
+
+    async def mark_failed(self, key: str, error: str, retry_at: datetime | None) -> None:
         """The message could not be sent: it is due again at `retry_at`, or given up (None)."""
         if retry_at is None:
-            await self._finish(message_id, "dead", error=error)
+            await self._finish(key, "dead", error=error)
         else:
-            pending = update(OutboxMessage).filter_by(id=message_id, status=PENDING)
+            pending = update(OutboxMessage).filter_by(idempotency_key=key, status=PENDING)
             await self._db.execute(pending.values(error=error, not_before=retry_at, lease_expires_at=None))
 
-    async def put_off(self, message_id: int, until: datetime) -> None:
+    async def put_off(self, key: str, until: datetime) -> None:
         """The message that was leased is due then, as if nobody had leased it."""
-        message = update(OutboxMessage).filter_by(id=message_id)
+        message = update(OutboxMessage).filter_by(idempotency_key=key)
         await self._db.execute(message.values(not_before=until, lease_expires_at=None, attempts=0))
 
-    async def _finish(self, message_id: int, status: DeliveryStatus, **values: Any) -> None:
+    async def _finish(self, key: str, status: DeliveryStatus, **values: Any) -> None:
         values |= {"status": status, "finished_at": self._db.now, "lease_expires_at": None}
-        await self._db.execute(update(OutboxMessage).filter_by(id=message_id).values(**values))
+        await self._db.execute(update(OutboxMessage).filter_by(idempotency_key=key).values(**values))
 
     async def get(self, idempotency_key: str) -> OutboxMessage | None:
         """The message with this idempotency key."""

@@ -208,8 +208,8 @@ async def _mail_and_messages(store: Store) -> None:
         await unit.inbound_mail.record_attempt("unfinished", "b" * 64, "unfinished.eml")
         await unit.settings.set("secret:example", "5e" * 32)
         sent, failed = await unit.outbox.lease_due("discord", 2, timedelta(seconds=20))
-        await unit.outbox.mark_sent(sent.id, "70")
-        await unit.outbox.mark_failed(failed.id, "unknown channel", None)
+        await unit.outbox.mark_sent(sent.idempotency_key, "70")
+        await unit.outbox.mark_failed(failed.idempotency_key, "unknown channel", None)
         await unit.outbox.enqueue(
             NewMessage(
                 idempotency_key="golden", channel="mail", address={"to": "ann@example.org"}, payload=b"x"

@@ -283,6 +283,6 @@ async def test_the_person_is_told_on_discord(desk: MailDesk) -> None:
         while leased := await unit.outbox.lease_due("discord", 20, timedelta(minutes=1)):
             for row in leased:
                 due.append((row.address, row.payload))
-                await unit.outbox.mark_sent(row.id)
+                await unit.outbox.mark_sent(row.idempotency_key)
     (told_ann,) = [each for each in due if b"come back" in each[1]]
     assert told_ann[0]["user"] == "1002" and b"/me email" in told_ann[1]

@@ -238,13 +238,15 @@ async def test_health_tells_a_queue_that_stands_still_from_one_message(
     await enqueue("full")
     async with world.store.begin() as unit:
         (full,) = await unit.outbox.lease_due("mail", 1, timedelta(minutes=1))
-        await unit.outbox.mark_failed(full.id, "452 full", world.store.now() + timedelta(minutes=50))
+        await unit.outbox.mark_failed(
+            full.idempotency_key, "452 full", world.store.now() + timedelta(minutes=50)
+        )
     late = "A message to mail has waited for 40 minutes."
     assert await after(140) == ([late], []), "nothing was sent since"
     await enqueue("other")
     async with world.store.begin() as unit:
         (other,) = await unit.outbox.lease_due("mail", 1, timedelta(minutes=1))
-        await unit.outbox.mark_sent(other.id)
+        await unit.outbox.mark_sent(other.idempotency_key)
     assert await after(140) == ([], [late])
 
 
@@ -268,9 +270,9 @@ async def test_a_backlog_and_messages_given_up_are_told(
             for number in range(5):
                 message = NewMessage(idempotency_key=f"k{number}", channel="mail", address={}, payload=b"")
                 await unit.outbox.enqueue(message)
-        for message_id in (1, 2, 3):
+        for key in ("k0", "k1", "k2"):
             async with world.store.begin() as unit:
-                await unit.outbox.mark_failed(message_id, "gone", None)
+                await unit.outbox.mark_failed(key, "gone", None)
         report = await ask_status(tmp_path)
         assert report is not None and report.is_healthy and report.verdict == "degraded"
         waiting, given_up = (re.sub(r"\d+-\d+-\d+ \d+:\d+", "NOW", each) for each in report.troubles)

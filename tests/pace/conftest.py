@@ -116,7 +116,7 @@ class DrivenTable:
             for channel in CHANNELS if at and at <= self.now else ():
                 while leased := await unit.outbox.lease_due(channel, 100, timedelta(minutes=1)):
                     for row in await still_wanted(unit, leased):
-                        await unit.outbox.mark_sent(row.id)
+                        await unit.outbox.mark_sent(row.idempotency_key)
                         await self._note(row)
 
     async def _note(self, row: OutboxMessage) -> None:

@@ -194,7 +194,7 @@ class ScriptedTables:
                 kind = decode_notification(row.payload).kind
                 built = await builder.build(row)
                 async with self.service.store.begin() as unit:
-                    await unit.outbox.mark_sent(row.id)
+                    await unit.outbox.mark_sent(row.idempotency_key)
                 if built and self._kinds_of_email[title, kind] < (2 if kind == "turn" else 1):
                     self._kinds_of_email[title, kind] += 1
                     self.emails.append(f"## {title}, {kind}\n\n{email_text(*built)}\n")

@@ -81,7 +81,7 @@ class ServiceHarness:
         messages = await self.sent()
         async with self.store.begin() as unit:
             for message, _ in messages:
-                await unit.outbox.mark_sent(message.id)
+                await unit.outbox.mark_sent(message.key)
         return messages
 
 

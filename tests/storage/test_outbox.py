@@ -91,7 +91,7 @@ async def test_a_sent_message_is_never_due_again_and_its_payload_is_deleted(
         await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
     async with store.begin() as unit:
-        await unit.outbox.mark_sent(message.id, "msg-1")
+        await unit.outbox.mark_sent(message.idempotency_key, "msg-1")
     clock.advance(days=1)
     assert await take(store) == []
     async with store.begin() as unit:
@@ -103,6 +103,19 @@ async def test_a_sent_message_is_never_due_again_and_its_payload_is_deleted(
         assert await unit.outbox.get("a") is None
 
 
+async def test_a_message_that_is_deleted_while_it_is_sent_marks_no_other(store: Store) -> None:
+    """SQLite gives the number of the last row that is deleted to the next one."""
+    async with store.begin() as unit:
+        await unit.outbox.enqueue(new_message("a"))
+    (leaving,) = await take(store)
+    async with store.begin() as unit:
+        await unit.personal_data.delete_messages(lambda address: True)
+        await unit.outbox.enqueue(new_message("b"))
+    async with store.begin() as unit:
+        await unit.outbox.mark_sent(leaving.idempotency_key, "msg-1")
+    assert keys(await take(store)) == ["b"]
+
+
 async def test_a_failed_message_is_retried_and_the_last_failure_is_final(
     store: Store, clock: ManualClock
 ) -> None:
@@ -111,7 +124,7 @@ async def test_a_failed_message_is_retried_and_the_last_failure_is_final(
     (message,) = await take(store)
     again = clock.at + timedelta(minutes=5)
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(message.id, "451 later", again)
+        await unit.outbox.mark_failed(message.idempotency_key, "451 later", again)
         assert await unit.outbox.next_due_at("mail") == again
     clock.advance(minutes=4)
     assert await take(store) == []
@@ -119,7 +132,7 @@ async def test_a_failed_message_is_retried_and_the_last_failure_is_final(
     (message,) = await take(store)
     assert (message.attempts, message.error, message.payload) == (2, "451 later", b"a")
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(message.id, "550 never", None)
+        await unit.outbox.mark_failed(message.idempotency_key, "550 never", None)
         assert (await unit.outbox.queue_status("mail"))[:3] == (0, None, 1)
     clock.advance(days=9)
     assert await take(store) == []
@@ -159,7 +172,7 @@ async def test_a_superseded_message_being_sent_is_not_retried(store: Store, cloc
     (first,) = await take(store)
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("turn2", collapse_key="g"))
-        await unit.outbox.mark_failed(first.id, "lost the line", clock.at)
+        await unit.outbox.mark_failed(first.idempotency_key, "lost the line", clock.at)
     assert keys(await take(store)) == ["turn2"]
 
 
@@ -174,12 +187,12 @@ async def test_messages_of_an_ordering_key_are_sent_in_order(store: Store, clock
     first, free, other = await take(store)
     assert keys([first, free, other]) == ["1", "3", "4"]
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(first.id, "busy", clock.at + LEASE)
+        await unit.outbox.mark_failed(first.idempotency_key, "busy", clock.at + LEASE)
     assert await take(store) == []
     clock.advance(minutes=2)
     assert keys([m for m in await take(store) if m.ordering_key == "t"]) == ["1"]
     async with store.begin() as unit:
-        await unit.outbox.mark_sent(first.id)
+        await unit.outbox.mark_sent(first.idempotency_key)
     assert keys(await take(store)) == ["2"]
 
 
@@ -196,9 +209,9 @@ async def test_queue_status(store: Store, clock: ManualClock, dies: str) -> None
     first, _ = await take(store)
     async with store.begin() as unit:
         if dies == "sent":
-            await unit.outbox.mark_sent(first.id)
+            await unit.outbox.mark_sent(first.idempotency_key)
         else:
-            await unit.outbox.mark_failed(first.id, "no", None)
+            await unit.outbox.mark_failed(first.idempotency_key, "no", None)
         assert (await unit.outbox.queue_status("mail"))[:3] == (1, clock.at, int(dies == "failed"))
 
 
@@ -223,7 +236,7 @@ async def test_a_message_behind_one_that_waits_is_not_due_before_it(store: Store
     (message,) = await take(store)
     again = clock.at + timedelta(minutes=5)
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(message.id, "away", again)
+        await unit.outbox.mark_failed(message.idempotency_key, "away", again)
         assert await unit.outbox.next_due_at("mail") == again
 
 
@@ -237,7 +250,7 @@ async def test_a_clock_that_is_set_back_holds_no_message(
         await unit.outbox.enqueue(*map(new_message, ("leased", "retried")))
     _, retried = await take(store)
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(retried.id, "away", clock.at + timedelta(minutes=5))
+        await unit.outbox.mark_failed(retried.idempotency_key, "away", clock.at + timedelta(minutes=5))
         await unit.outbox.enqueue(new_message("new"), new_message("held", not_before=later))
     clock.advance(hours=-hours)
     assert sorted(keys(await take(store))) == ["held", "leased", "new", "retried"]
@@ -253,7 +266,7 @@ async def test_what_is_held_back_holds_no_later_message(store: Store, clock: Man
     (news,) = await take(store)
     assert news.idempotency_key == "news"
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(news.id, "away", clock.at + timedelta(minutes=5))
+        await unit.outbox.mark_failed(news.idempotency_key, "away", clock.at + timedelta(minutes=5))
         await unit.outbox.enqueue(new_message("more news", ordering_key="table:1"))
     clock.advance(minutes=3)
     assert keys(await take(store)) == ["ping"]
@@ -264,5 +277,5 @@ async def test_a_retry_still_waits(store: Store, clock: ManualClock) -> None:
         await unit.outbox.enqueue(new_message("a"))
     (message,) = await take(store)
     async with store.begin() as unit:
-        await unit.outbox.mark_failed(message.id, "away", clock.at + timedelta(hours=4))
+        await unit.outbox.mark_failed(message.idempotency_key, "away", clock.at + timedelta(hours=4))
     assert await take(store) == []

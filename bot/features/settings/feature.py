@@ -250,7 +250,7 @@ class PersonSettingsService:
             for channel in {"user", "mail"} - channels:
                 key = turn_collapse_key(table.id, each.seat, channel)
                 if held := await unit.outbox.pending_with_collapse_key(key):
-                    await unit.outbox.mark_sent(held.id)
+                    await unit.outbox.mark_sent(held.idempotency_key)
                     if not channels & wanted_channels(table, before):
                         await recall(unit, PING_KIND, clock, at)
 

@@ -42,7 +42,7 @@ async def _is_wanted(unit: UnitOfWork, row: OutboxMessage) -> bool:
     except (DecodeError, NotFound, UnreadableTable):
         return True  # whoever sends it says what is wrong with it
     if until is not None:
-        await unit.outbox.put_off(row.id, until)
+        await unit.outbox.put_off(row.idempotency_key, until)
     return until is None
 
 
@@ -56,7 +56,7 @@ async def _withdrawn(
     standing = await load_standing(unit, recipient.person_id)
     if standing.wants_mail and standing.address:
         return False
-    await unit.outbox.mark_sent(row.id)
+    await unit.outbox.mark_sent(row.idempotency_key)
     by_mail_alone = recipient.settings.is_told_by_mail_alone(table.code)
     if notification.kind == "turn" and by_mail_alone:
         clock = (await unit.clocks.seat_clocks(table.id)).get(notification.seat or 0)
