@@ -10,9 +10,13 @@ RINGS = 4
 """How many hexes from a place stops are looked at; its own counts as the first."""
 USUAL_PLACE = 140
 """Dollars of a place with several stops around it."""
-NOWHERE, BY_PLACE, MOST = 0.4, 0.8, 1.3
-"""Parts of the usual revenue that a new company earns: far from all stops, more at a usual place, at most.
-They were fitted to 103 companies in games of robots and greedy players (docs/robot-experiments.md)."""
+# Fitted to 103 companies in games of robots and greedy players: docs/robot-experiments.md.
+NOWHERE = 0.4
+"""Which part of the usual revenue a new company earns far from all stops."""
+BY_PLACE = 0.8
+"""What a usual place adds to that part."""
+MOST = 1.3
+"""The largest part, at the best places."""
 
 
 def open_neighbors(hex: HexDefinition) -> list[str]:
