@@ -32,6 +32,11 @@ from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
+from engine.standing_orders.liquidation import (
+    company_lost_by_passing,
+    dividend_liquidates,
+    liquidation_text,
+)
 from engine.standing_orders.model import (
     WAITS,
     AutoRun,
@@ -65,12 +70,16 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     lays = order.unless_lay
     if not has_run and (reason := _fallen_revenue(c, company) or (_better_lay(c, company) if lays else None)):
         return Ended(reason)
+    if lost := company_lost_by_passing(c.g, c.seat):
+        return Ended(liquidation_text(lost))
     if refusal(c.g, c.seat, RunTrains()) is None:
         before_run = RunTrains not in _handled_now(c, turn) and refusal(c.g, c.seat, Pass()) is None
         return Says(format_action(c.g, Pass() if before_run else RunTrains()))
     action = DIVIDENDS[order.dividend] if turn.revenue else Pass()
     if why := refusal(c.g, c.seat, action):
         return Ended(f"It cannot go on for the {company}: {why}")
+    if turn.revenue and order.dividend != "withhold" and dividend_liquidates(c.g, c.seat, action):
+        return Ended(liquidation_text(company))
     return Says(format_action(c.g, action))
 
 

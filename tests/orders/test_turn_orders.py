@@ -7,6 +7,8 @@ import pytest
 import engine
 from engine.standing_orders import line_when_time_is_up, parse_order
 from tests.orders.order_table import OrderTable
+from tests.t1817.test_06_running import COAST
+from tests.t1817.test_06_track import turn
 
 TRACK = """
 @ owns Ann PRR 6
@@ -75,6 +77,18 @@ def test_auto_run_ends_with_the_presidency() -> None:
     t.arm("Ann", "auto run PRR")
     t.say("Cid: buy PRR from ipo")
     assert t.ended == ["Ann: Cid has become president of the PRR."]
+
+
+@pytest.mark.parametrize(
+    ("trains", "loans", "cash", "said"), [("none", 0, 0, 0), ("2 2", 10, 0, 3), ("2 2", 10, 100, 4)]
+)
+def test_auto_run_puts_no_company_into_liquidation(trains: str, loans: int, cash: int, said: int) -> None:
+    """A company without a train, and one that pays what it needs for its interest (1817 §6.8, §6.10)."""
+    lines = (*COAST, f"trains WT {trains}", f"loans WT {loans}", "interest 10")
+    t = OrderTable("1817", turn(*lines, phase="3", cash=cash))
+    t.arm("Ann", "auto run WT")
+    assert t.ended == ["Ann: The WT would go into liquidation."], "with $100 in a later turn"
+    assert t.said[:4] == ["Ann: pass", "Ann: pass", "Ann: run 2 E22.0-F19, 2 F19-G18", "Ann: pay"][:said]
 
 
 def test_auto_run_asks_where_a_lay_would_earn_more() -> None:
