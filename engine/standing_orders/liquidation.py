@@ -51,7 +51,7 @@ def dividend_liquidates(g: Game, seat: str, dividend: Action) -> bool | None:
     if g.components.loans is None or not isinstance(g.top, OperatingTurn):
         return False
     after = apply(game_of(copy_state(g.state)), seat, dividend)
-    return _liquidates(after.events, g.top.company) or passing_liquidates(game_of(after.state), seat)
+    return liquidates(after.events, g.top.company) or passing_liquidates(game_of(after.state), seat)
 
 
 def passing_liquidates(g: Game, seat: str) -> bool | None:
@@ -64,7 +64,7 @@ def passing_liquidates(g: Game, seat: str) -> bool | None:
         if refusal(position, seat, Pass()) is not None:
             return None
         after = apply(position, seat, Pass())
-        if _liquidates(after.events, company):
+        if liquidates(after.events, company):
             return True
         position = game_of(after.state)
         if not isinstance(position.top, OperatingTurn) or any(map(_begins_turn, after.events)):
@@ -76,6 +76,7 @@ def _begins_turn(event: AnyEvent) -> bool:
     return isinstance(event, FramePushed) and isinstance(event.frame, OperatingTurn)
 
 
-def _liquidates(events: list[AnyEvent], company: str) -> bool:
+def liquidates(events: list[AnyEvent], company: str) -> bool:
+    """Whether those events put the company into liquidation."""
     moves = (event for event in events if isinstance(event, PriceMoved))
     return any(move.company == company and move.reason in LIQUIDATING for move in moves)

@@ -35,6 +35,7 @@ from engine.operating.turn import operating_turn_question
 from engine.standing_orders.liquidation import (
     company_lost_by_passing,
     dividend_liquidates,
+    liquidates,
     liquidation_text,
 )
 from engine.standing_orders.model import (
@@ -162,11 +163,12 @@ SPENDING = {
 
 
 class PlannedLine(NamedTuple):
-    """A line of a plan in full, and what it led to: dollars of revenue and dollars spent."""
+    """A line of a plan in full, and what it led to: dollars of revenue, dollars spent, a liquidation."""
 
     line: str
     revenue: int
     spent: int
+    liquidates: bool
 
 
 class PlanError(Exception):
@@ -191,13 +193,15 @@ def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
     line = order.lines[said]
     planned = plan_turn(c.start, c.seat, company, order.lines)[said]
     try:
-        now = _play(c.g.draft(), c.seat, line)
+        now = _play(c.g.draft(), c.seat, line, company)
     except (UnreadableError, AmbiguousError, RefusedError) as error:
         return Ended(f"`{line}` is not possible: {error}")
     if now.revenue < planned.revenue:
         return Ended(f"`{line}` would earn ${now.revenue:,}, and ${planned.revenue:,} was planned.")
     if now.spent != planned.spent:
         return Ended(f"`{line}` would cost ${now.spent:,}, and ${planned.spent:,} was planned.")
+    if now.liquidates and not planned.liquidates:
+        return Ended(liquidation_text(company))
     return Says(now.line)
 
 
@@ -222,7 +226,7 @@ def plan_turn(start: Game, seat: str, company: str, lines: Sequence[str]) -> lis
         if seat not in awaited_seats(g) or not turn_in_progress(g, company):
             raise PlanError(f"The turn of the {company} is over before `{line}`.")
         try:
-            planned.append(_play(g, seat, line))
+            planned.append(_play(g, seat, line, company))
         except (UnreadableError, AmbiguousError, RefusedError) as error:
             raise PlanError(f"`{line}` is not possible in that turn: {error}") from None
     return planned
@@ -252,13 +256,13 @@ def position_of_turn(start: Game, company: str) -> Game:
     return g
 
 
-def _play(g: Game, seat: str, line: str) -> PlannedLine:
-    """Play a line on a draft. Raises what `parse` raises."""
+def _play(g: Game, seat: str, line: str, company: str) -> PlannedLine:
+    """Play a line of a company's turn on a draft. Raises what `parse` raises."""
     action, before = parse(g, seat, line), len(g.events)
     full = format_action(g, action)
     apply(g, seat, action)
     events: list[AnyEvent] = g.events[before:]
-    return PlannedLine(full, _revenue(events), _spent(events))
+    return PlannedLine(full, _revenue(events), _spent(events), liquidates(events, company))
 
 
 def _revenue(events: Iterable[AnyEvent]) -> int:

@@ -150,6 +150,18 @@ def test_auto_turn_stops_at_another_price() -> None:
     assert t.ended[0].startswith("Ann: `buy train 2` is not possible:")
 
 
+def test_auto_turn_stops_before_a_liquidation_that_was_not_planned() -> None:
+    """1817 §6.8: the money for the interest is gone by then."""
+    all_said, stopped = "All of your turn of the WT is said.", "The WT would go into liquidation."
+    for cash, said, reason in ((100, 4, all_said), (0, 3, stopped)):
+        setup = turn(*COAST, "trains WT 2 2", "loans WT 10", "interest 10", phase="3", cash=100)
+        t = OrderTable("1817", setup.replace("round operating WT", "round stock Bob"))
+        t.arm("Ann", "auto turn WT: pass; pass; run best; pay")
+        t.state.cash["WT"] = cash
+        t.say("Bob: pass", "Cid: pass", "Ann: pass")
+        assert len(t.said) == said and t.ended == [f"Ann: {reason}"]
+
+
 def test_auto_turn_compares_what_a_line_costs() -> None:
     t = OrderTable("1830", STOCK)
     t.arm("Ann", "auto turn PRR: lay 57 H16 1; token H10")
