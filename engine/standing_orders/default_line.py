@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.core.actions import Decline, Pass, RunTrains, WithholdDividend
+from engine.core.actions import Decline, Pass, PayDividend, RunTrains, WithholdDividend
 from engine.core.state import OperatingTurn, State
 from engine.game import Game
 from engine.kernel import awaited_seats, game_of, refusal
 from engine.language.forms import format_action
-from engine.standing_orders.liquidation import company_lost_by_passing, dividend_liquidates
+from engine.standing_orders.liquidation import company_lost_by_passing, dividend_loses_company
 from engine.standing_orders.turns import DIVIDENDS
 
 
@@ -21,7 +21,8 @@ def line_when_time_is_up(
 
     It never sells, buys or goes bankrupt, and never passes or pays where that would take a company from its
     owner. A player who is asked to bid in an acquisition (1817 §7.2) or to protect a price (1870 §5.9)
-    passes: that costs them nothing, and the price falls because somebody else has sold.
+    passes: that costs them nothing, and the price falls because somebody else has sold; unless their company
+    closes by that.
 
     last_dividends: by company `pay`, `half` or `withhold`; a company without one pays.
     """
@@ -48,9 +49,9 @@ def _line_of_turn(g: Game, turn: OperatingTurn, seat: str, last_dividends: Mappi
     if not turn.revenue:
         return format_action(g, RunTrains()) if refusal(g, seat, RunTrains()) is None else None
     as_last_time = DIVIDENDS[last_dividends.get(turn.company, "pay")]
-    for dividend in (as_last_time, WithholdDividend()):
+    for dividend in (as_last_time, WithholdDividend(), PayDividend()):
         if refusal(g, seat, dividend) is None:
-            harms = dividend_liquidates(g, seat, dividend)
+            harms = dividend_loses_company(g, seat, dividend)
             if harms is False or (harms is None and isinstance(dividend, WithholdDividend)):
                 return format_action(g, dividend)
     return None

@@ -1,4 +1,4 @@
-"""What puts a company into liquidation (1817 §5.5, §6.8, §6.10, §7.1.1).
+"""What puts a company into liquidation (1817 §5.5, §6.8, §6.10, §7.1.1), or closes it (1870 §5.1.1(7)).
 
 Its president is asked there: neither orders nor the end of a player's time pass.
 """
@@ -6,9 +6,16 @@ Its president is asked there: neither orders nor the end of a player's time pass
 from __future__ import annotations
 
 from engine.core.actions import Action, BuyShares, BuyTrain, Pass, TakeLoans, TakeLoansForCompany
-from engine.core.events import AnyEvent, FramePushed, PriceMoved
+from engine.core.events import AnyEvent, CompanyClosed, FramePushed, PriceMoved
 from engine.core.reasons import PriceReason
-from engine.core.state import TREASURY, OperatingTurn, PostMergerLoans, StockTurn, copy_state
+from engine.core.state import (
+    TREASURY,
+    OperatingTurn,
+    PostMergerLoans,
+    PriceProtection,
+    StockTurn,
+    copy_state,
+)
 from engine.game import Game
 from engine.kernel import apply, game_of, options, refusal
 
@@ -17,8 +24,12 @@ MAX_PASSES = 400
 
 
 def company_lost_by_passing(g: Game, seat: str) -> str | None:
-    """A company that the player presides over and that passing puts into liquidation, where they could still
-    do something about that: buy a train or a share, or take a loan. None where there is none."""
+    """A company that the player presides over and that passing puts into liquidation or closes, where they
+    could still do something about that: buy a train or a share, or take a loan. None where there is none."""
+    if isinstance(g.top, PriceProtection):
+        events = apply(game_of(copy_state(g.state)), seat, Pass()).events
+        closed = (event.company for event in events if isinstance(event, CompanyClosed))
+        return next((company for company in closed if g.company(company).president == seat), None)
     if g.components.loans is None:
         return None
     if isinstance(g.top, StockTurn):
@@ -41,17 +52,22 @@ def _helps_to_pay(action: Action) -> str | None:
     return None
 
 
-def liquidation_text(company: str) -> str:
-    """Why an order leaves that to its owner."""
-    return f"The {company} would go into liquidation."
+def loss_text(g: Game, company: str) -> str:
+    """Why an order leaves it to its owner what becomes of a company."""
+    return f"The {company} would {'go into liquidation' if g.components.loans else 'close'}."
 
 
-def dividend_liquidates(g: Game, seat: str, dividend: Action) -> bool | None:
-    """As `passing_liquidates`, after that dividend of the company whose turn it is."""
-    if g.components.loans is None or not isinstance(g.top, OperatingTurn):
+def dividend_loses_company(g: Game, seat: str, dividend: Action) -> bool | None:
+    """Whether that dividend closes the company whose turn it is, or passing then puts it into liquidation.
+
+    None where its president has something else to do first.
+    """
+    if not isinstance(g.top, OperatingTurn):
         return False
     after = apply(game_of(copy_state(g.state)), seat, dividend)
-    return liquidates(after.events, g.top.company) or passing_liquidates(game_of(after.state), seat)
+    if loses(after.events, g.top.company):
+        return True
+    return passing_liquidates(game_of(after.state), seat) if g.components.loans else False
 
 
 def passing_liquidates(g: Game, seat: str) -> bool | None:
@@ -64,7 +80,7 @@ def passing_liquidates(g: Game, seat: str) -> bool | None:
         if refusal(position, seat, Pass()) is not None:
             return None
         after = apply(position, seat, Pass())
-        if liquidates(after.events, company):
+        if loses(after.events, company):
             return True
         position = game_of(after.state)
         if not isinstance(position.top, OperatingTurn) or any(map(_begins_turn, after.events)):
@@ -76,7 +92,8 @@ def _begins_turn(event: AnyEvent) -> bool:
     return isinstance(event, FramePushed) and isinstance(event.frame, OperatingTurn)
 
 
-def liquidates(events: list[AnyEvent], company: str) -> bool:
-    """Whether those events put the company into liquidation."""
+def loses(events: list[AnyEvent], company: str) -> bool:
+    """Whether those events put the company into liquidation, or close it."""
     moves = (event for event in events if isinstance(event, PriceMoved))
-    return any(move.company == company and move.reason in LIQUIDATING for move in moves)
+    liquidated = any(move.company == company and move.reason in LIQUIDATING for move in moves)
+    return liquidated or CompanyClosed(company) in events

@@ -34,9 +34,9 @@ from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
 from engine.standing_orders.liquidation import (
     company_lost_by_passing,
-    dividend_liquidates,
-    liquidates,
-    liquidation_text,
+    dividend_loses_company,
+    loses,
+    loss_text,
 )
 from engine.standing_orders.model import (
     WAITS,
@@ -72,15 +72,15 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     if not has_run and (reason := _fallen_revenue(c, company) or (_better_lay(c, company) if lays else None)):
         return Ended(reason)
     if lost := company_lost_by_passing(c.g, c.seat):
-        return Ended(liquidation_text(lost))
+        return Ended(loss_text(c.g, lost))
     if refusal(c.g, c.seat, RunTrains()) is None:
         before_run = RunTrains not in _handled_now(c, turn) and refusal(c.g, c.seat, Pass()) is None
         return Says(format_action(c.g, Pass() if before_run else RunTrains()))
     action = DIVIDENDS[order.dividend] if turn.revenue else Pass()
     if why := refusal(c.g, c.seat, action):
         return Ended(f"It cannot go on for the {company}: {why}")
-    if turn.revenue and order.dividend != "withhold" and dividend_liquidates(c.g, c.seat, action):
-        return Ended(liquidation_text(company))
+    if turn.revenue and dividend_loses_company(c.g, c.seat, action):
+        return Ended(loss_text(c.g, company))
     return Says(format_action(c.g, action))
 
 
@@ -163,12 +163,12 @@ SPENDING = {
 
 
 class PlannedLine(NamedTuple):
-    """A line of a plan in full, and what it led to: dollars of revenue, dollars spent, a liquidation."""
+    """A line of a plan in full, and what it led to: dollars of revenue and spent, the loss of the company."""
 
     line: str
     revenue: int
     spent: int
-    liquidates: bool
+    loses_company: bool
 
 
 class PlanError(Exception):
@@ -200,8 +200,8 @@ def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
         return Ended(f"`{line}` would earn ${now.revenue:,}, and ${planned.revenue:,} was planned.")
     if now.spent != planned.spent:
         return Ended(f"`{line}` would cost ${now.spent:,}, and ${planned.spent:,} was planned.")
-    if now.liquidates and not planned.liquidates:
-        return Ended(liquidation_text(company))
+    if now.loses_company and not planned.loses_company:
+        return Ended(loss_text(c.g, company))
     return Says(now.line)
 
 
@@ -262,7 +262,7 @@ def _play(g: Game, seat: str, line: str, company: str) -> PlannedLine:
     full = format_action(g, action)
     apply(g, seat, action)
     events: list[AnyEvent] = g.events[before:]
-    return PlannedLine(full, _revenue(events), _spent(events), liquidates(events, company))
+    return PlannedLine(full, _revenue(events), _spent(events), loses(events, company))
 
 
 def _revenue(events: Iterable[AnyEvent]) -> int:

@@ -107,6 +107,9 @@ def test_when_time_is_up_a_pass_or_a_decline_is_said_and_nothing_else() -> None:
     protecting = OrderTable("1870", MP)
     protecting.say("Bob: sell 2 MP", "Bob: done")
     assert line_when_time_is_up(protecting.state, "p0") == "pass"
+    closing = OrderTable("1870", MP.replace("price MP 100 0", "price MP 10 7"))
+    closing.say("Bob: sell 2 MP")
+    assert closing.asked == ["Ann"] and line_when_time_is_up(closing.state, "p0") is None
     opening = OrderTable("1830")
     opening.say("Ann: buy SV", "Bob: buy CS", "Cid: buy DH", "Ann: buy MH", "Bob: buy CA", "Cid: buy BO")
     assert engine.decision(opening.state).awaited == ("p2",)

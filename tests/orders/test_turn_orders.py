@@ -9,6 +9,7 @@ from engine.standing_orders import line_when_time_is_up, parse_order
 from tests.orders.order_table import OrderTable
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import turn
+from tests.t1870.test_08_routes import MP as AT_100
 
 TRACK = """
 @ owns Ann PRR 6
@@ -89,6 +90,15 @@ def test_auto_run_puts_no_company_into_liquidation(trains: str, loans: int, cash
     t.arm("Ann", "auto run WT")
     assert t.ended == ["Ann: The WT would go into liquidation."], "with $100 in a later turn"
     assert t.said[:4] == ["Ann: pass", "Ann: pass", "Ann: run 2 E22.0-F19, 2 F19-G18", "Ann: pay"][:said]
+
+
+def test_no_revenue_is_withheld_where_that_closes_the_company() -> None:
+    """1870 §5.1.1(7): one space to the left is the closing section."""
+    t = OrderTable("1870", f"{AT_100.replace('price MP 100 0', 'price MP 10 8')}@ trains MP 2")
+    t.arm("Ann", "auto run MP withhold")
+    assert t.said[1:] == ["Ann: run 2 B19-C18"] and t.ended == ["Ann: The MP would close."]
+    for last, said in (("withhold", "pay"), ("half", "half")):
+        assert line_when_time_is_up(t.state, "p0", {"MP": last}) == said
 
 
 def test_auto_run_asks_where_a_lay_would_earn_more() -> None:
