@@ -37,6 +37,7 @@ from engine.standing_orders.liquidation import (
     dividend_loses_company,
     loses,
     loss_text,
+    passing_liquidates,
 )
 from engine.standing_orders.model import (
     WAITS,
@@ -163,7 +164,10 @@ SPENDING = {
 
 
 class PlannedLine(NamedTuple):
-    """A line of a plan in full, and what it led to: dollars of revenue and spent, the loss of the company."""
+    """A line of a plan in full, and what it led to: dollars of revenue, dollars spent.
+
+    `loses_company`: whether the company is lost by it, or by passing after it.
+    """
 
     line: str
     revenue: int
@@ -262,7 +266,8 @@ def _play(g: Game, seat: str, line: str, company: str) -> PlannedLine:
     full = format_action(g, action)
     apply(g, seat, action)
     events: list[AnyEvent] = g.events[before:]
-    return PlannedLine(full, _revenue(events), _spent(events), loses(events, company))
+    lost = loses(events, company) or (g.components.loans and passing_liquidates(g, seat))
+    return PlannedLine(full, _revenue(events), _spent(events), bool(lost))
 
 
 def _revenue(events: Iterable[AnyEvent]) -> int:

@@ -7,6 +7,7 @@ import pytest
 import engine
 from engine.standing_orders import line_when_time_is_up, parse_order
 from tests.orders.order_table import OrderTable
+from tests.t1817.scenarios import company_lines
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import turn
 from tests.t1870.test_08_routes import MP as AT_100
@@ -161,12 +162,13 @@ def test_auto_turn_stops_at_another_price() -> None:
 
 
 def test_auto_turn_stops_before_a_liquidation_that_was_not_planned() -> None:
-    """1817 §6.8: the money for the interest is gone by then."""
+    """1817 §6.8: it pays what it needs for its interest, and could still buy a train of the SR before that."""
+    sr = company_lines("SR", 2, 60, "Bob 2", token="D7", trains="2")
     all_said, stopped = "All of your turn of the WT is said.", "The WT would go into liquidation."
-    for cash, said, reason in ((100, 4, all_said), (0, 3, stopped)):
-        setup = turn(*COAST, "trains WT 2 2", "loans WT 10", "interest 10", phase="3", cash=100)
-        t = OrderTable("1817", setup.replace("round operating WT", "round stock Bob"))
-        t.arm("Ann", "auto turn WT: pass; pass; run best; pay")
+    for cash, said, reason in ((150, 5, all_said), (50, 3, stopped)):
+        setup = turn(*COAST, "trains WT 2 2", "loans WT 10", "interest 10", phase="3", cash=150)
+        t = OrderTable("1817", setup.replace("@ round operating WT", f"{sr}@ round stock Bob"))
+        t.arm("Ann", "auto turn WT: pass; pass; run best; pay; pass")
         t.state.cash["WT"] = cash
         t.say("Bob: pass", "Cid: pass", "Ann: pass")
         assert len(t.said) == said and t.ended == [f"Ann: {reason}"]
