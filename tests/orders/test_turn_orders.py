@@ -162,7 +162,7 @@ def test_auto_turn_stops_at_another_price() -> None:
 
 
 def test_auto_turn_stops_before_a_liquidation_that_was_not_planned() -> None:
-    """1817 §6.8: it pays what it needs for its interest, and could still buy a train of the SR before that."""
+    """1817 §6.8: it pays what it needs for its interest, before it could buy a train of the SR."""
     sr = company_lines("SR", 2, 60, "Bob 2", token="D7", trains="2")
     all_said, stopped = "All of your turn of the WT is said.", "The WT would go into liquidation."
     for cash, said, reason in ((150, 5, all_said), (50, 3, stopped)):
