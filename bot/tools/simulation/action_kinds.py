@@ -187,14 +187,9 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "buy a private after price cuts" if cut else "buy a private that is offered"
         case actions.Bid() if isinstance(state.top, frames.SeedMoneySale):
             return "put a private up for auction"
-        case actions.Bid() if isinstance(state.top, frames.Auction):
-            return "raise in an auction"
         case actions.Bid():
-            return (
-                "raise in an auction"
-                if isinstance(state.top, frames.WaterfallBidding)
-                else "bid on a later private"
-            )
+            raises = isinstance(state.top, frames.Auction | frames.WaterfallBidding)
+            return "raise in an auction" if raises else "bid on a later private"
         case actions.RedeemShare(_, source):
             return "redeem from a player" if source else "redeem from the pool"
         case actions.StartConnectionRun():
@@ -225,11 +220,8 @@ def kind_of(state: State, seat: str, action: Action) -> str:
                 return "lay by the power of a private"
             return "upgrade" if hex in state.tiles else "lay"
         case actions.PlaceToken():
-            return (
-                "token by the power of a private"
-                if action.using or isinstance(state.top, frames.FreeToken)
-                else "token"
-            )
+            by_power = action.using or isinstance(state.top, frames.FreeToken)
+            return "token by the power of a private" if by_power else "token"
         case actions.RunTrains():
             return "claim a better run" if isinstance(state.top, frames.RevenueClaim) else "run best"
         case actions.BuyTrain():
@@ -241,12 +233,10 @@ def kind_of(state: State, seat: str, action: Action) -> str:
 
 def _kind_of_pass(state: State) -> str:
     match state.top:
-        case frames.Waterfall():
+        case frames.Waterfall() | frames.SeedMoneySale():
             return "pass in the opening"
         case frames.WaterfallBidding() | frames.Auction():
             return "leave an auction"
-        case frames.SeedMoneySale():
-            return "pass in the opening"
         case frames.MergerTurn(_, stage) | frames.MergerPoll(stage):
             return "no offer for sale" if stage == "offer" else "no conversion or merger"
         case frames.PostMergerTrade():
@@ -264,12 +254,10 @@ def _kind_of_pass(state: State) -> str:
 
 def _lacks_train(state: State) -> bool:
     """Whether it is the train step of a company without trains."""
-    top = state.top
-    return (
-        isinstance(top, frames.OperatingTurn)
-        and top.step == "trains"
-        and not state.companies[top.company].trains
-    )
+    match state.top:
+        case frames.OperatingTurn(company, "trains"):
+            return not state.companies[company].trains
+    return False
 
 
 def _pays_for_train(state: State, loans: int) -> bool:
@@ -301,12 +289,9 @@ def _kind_of_deal(state: State, seat: str, deal: actions.TradePrivate) -> str:
         return "offer a private to a player"
     owner = state.private_owners[deal.private]
     if isinstance(state.top, frames.OperatingTurn):
-        own = owner == seat
-        return (
-            "buy a private for the company from its president"
-            if own
-            else "ask another player for a private for the company"
-        )
+        if owner == seat:
+            return "buy a private for the company from its president"
+        return "ask another player for a private for the company"
     return "ask a player for a private"
 
 
