@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.core.components import PhaseDefinition
-from engine.core.state import BANK, CLOSED, POOL, is_seat
+from engine.core.state import BANK, CLOSED, POOL, MergerRound, is_seat
 from engine.game import Game
 from engine.game_text.setup import Setup
 from engine.game_text.word_reader import InvalidLineError
@@ -61,10 +61,16 @@ def set_trains(g: Game, setup: Setup) -> None:
 
 
 def set_depot(g: Game, setup: Setup) -> None:
-    """Set the bank's trains: earlier types are gone, later types are complete."""
+    """Set the bank's trains: earlier types are gone, later types are complete.
+
+    Where trains are exported, those of the first type leave with the first operating round (1817 §6.11).
+    """
     owned = Counter(train for trains in setup.trains.values() for train in trains)
     totals, types = _train_counts(g), [t.name for t in g.components.trains]
-    phase_train = types.index(g.phase.on) if g.phase.on else 0
+    is_later = MergerRound in g.title.questions and not (
+        setup.operating_turn and setup.operating_turn[1] == 1
+    )
+    phase_train = max(types.index(g.phase.on) if g.phase.on else 0, int(is_later))
     train, left = setup.depot or (types[phase_train], None)
     on_sale = len(types) if train is None else types.index(train)
     earliest = max(i for i in range(phase_train + 1) if g.components.trains[i].available_on is None)

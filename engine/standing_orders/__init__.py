@@ -20,7 +20,7 @@ What holds for all of them:
 Which module judges which order: `stock` (`auto pass`, `auto buy`), `auctions` (`auto bid`), `turns` (`auto
 run`, `auto turn`), `speaking` (`auto decline`, `auto protect`). `speaking` also knows which order takes the
 place of an older one, and which never speaks because of one before it; `default_line` what is said for a
-player whose time is up.
+player whose time is up; `liquidation` where neither passes, because a company would be lost.
 """
 
 from engine.standing_orders.auctions import answered_in_advance, limit_as_order

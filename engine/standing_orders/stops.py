@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from engine.core.components import MarketZone
 from engine.core.events import AnyEvent, CompanyFloated, ParSet, PresidentNamed, PriceMoved, SharesMoved
-from engine.core.state import IPO, POOL, MergerRound, OperatingRound, StockRound, is_seat
+from engine.core.state import POOL, TREASURY, MergerRound, OperatingRound, StockRound, StockTurn, is_seat
 from engine.finance.ownership import (
     ZONES_WITH_MULTIPLE_PURCHASES,
     market_zones,
@@ -16,6 +16,7 @@ from engine.finance.ownership import (
 )
 from engine.game import Game
 from engine.standing_orders.model import Circumstances, StopCondition
+from engine.stock.turn import StockTurnQuestion
 
 RoundIndex = tuple[int, int, int]
 """A place in the sequence of rounds, see `round_index`."""
@@ -123,7 +124,9 @@ def _overtakers(g: Game, seat: str) -> set[tuple[str, str]]:
 def _largest_purchase(g: Game, company: str) -> int:
     """The most percent of a company that can be bought in one turn."""
     step = share_percent(g, company)
-    holders = {source_holder(company, source) for source in (IPO, POOL, company)}
+    turns = g.title.questions[StockTurn]
+    sources = turns.sources if isinstance(turns, StockTurnQuestion) else (POOL, TREASURY)
+    holders = {source_holder(company, source) for source in sources}
     available = sum(max(g.percent_held(holder, company), 0) for holder in holders)
     zones: tuple[MarketZone, ...] = market_zones(g, company)
     several = not ZONES_WITH_MULTIPLE_PURCHASES.isdisjoint(zones)

@@ -32,6 +32,13 @@ from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
+from engine.standing_orders.liquidation import (
+    company_lost_by_passing,
+    dividend_loses_company,
+    loses,
+    loss_text,
+    passing_liquidates,
+)
 from engine.standing_orders.model import (
     WAITS,
     AutoRun,
@@ -65,12 +72,16 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     lays = order.unless_lay
     if not has_run and (reason := _fallen_revenue(c, company) or (_better_lay(c, company) if lays else None)):
         return Ended(reason)
+    if lost := company_lost_by_passing(c.g, c.seat):
+        return Ended(loss_text(c.g, lost))
     if refusal(c.g, c.seat, RunTrains()) is None:
         before_run = RunTrains not in _handled_now(c, turn) and refusal(c.g, c.seat, Pass()) is None
         return Says(format_action(c.g, Pass() if before_run else RunTrains()))
     action = DIVIDENDS[order.dividend] if turn.revenue else Pass()
     if why := refusal(c.g, c.seat, action):
         return Ended(f"It cannot go on for the {company}: {why}")
+    if turn.revenue and dividend_loses_company(c.g, c.seat, action):
+        return Ended(loss_text(c.g, company))
     return Says(format_action(c.g, action))
 
 
@@ -153,11 +164,15 @@ SPENDING = {
 
 
 class PlannedLine(NamedTuple):
-    """A line of a plan in full, and what it led to: dollars of revenue and dollars spent."""
+    """A line of a plan in full, and what it led to: dollars of revenue, dollars spent.
+
+    `loses_company`: whether the company is lost by it, or by passing after it.
+    """
 
     line: str
     revenue: int
     spent: int
+    loses_company: bool
 
 
 class PlanError(Exception):
@@ -182,13 +197,15 @@ def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
     line = order.lines[said]
     planned = plan_turn(c.start, c.seat, company, order.lines)[said]
     try:
-        now = _play(c.g.draft(), c.seat, line)
+        now = _play(c.g.draft(), c.seat, line, company)
     except (UnreadableError, AmbiguousError, RefusedError) as error:
         return Ended(f"`{line}` is not possible: {error}")
     if now.revenue < planned.revenue:
         return Ended(f"`{line}` would earn ${now.revenue:,}, and ${planned.revenue:,} was planned.")
     if now.spent != planned.spent:
         return Ended(f"`{line}` would cost ${now.spent:,}, and ${planned.spent:,} was planned.")
+    if now.loses_company and not planned.loses_company:
+        return Ended(loss_text(c.g, company))
     return Says(now.line)
 
 
@@ -213,7 +230,7 @@ def plan_turn(start: Game, seat: str, company: str, lines: Sequence[str]) -> lis
         if seat not in awaited_seats(g) or not turn_in_progress(g, company):
             raise PlanError(f"The turn of the {company} is over before `{line}`.")
         try:
-            planned.append(_play(g, seat, line))
+            planned.append(_play(g, seat, line, company))
         except (UnreadableError, AmbiguousError, RefusedError) as error:
             raise PlanError(f"`{line}` is not possible in that turn: {error}") from None
     return planned
@@ -243,13 +260,14 @@ def position_of_turn(start: Game, company: str) -> Game:
     return g
 
 
-def _play(g: Game, seat: str, line: str) -> PlannedLine:
-    """Play a line on a draft. Raises what `parse` raises."""
+def _play(g: Game, seat: str, line: str, company: str) -> PlannedLine:
+    """Play a line of a company's turn on a draft. Raises what `parse` raises."""
     action, before = parse(g, seat, line), len(g.events)
     full = format_action(g, action)
     apply(g, seat, action)
     events: list[AnyEvent] = g.events[before:]
-    return PlannedLine(full, _revenue(events), _spent(events))
+    lost = loses(events, company) or (g.components.loans and passing_liquidates(g, seat))
+    return PlannedLine(full, _revenue(events), _spent(events), bool(lost))
 
 
 def _revenue(events: Iterable[AnyEvent]) -> int:

@@ -24,7 +24,6 @@ from tests.pace.test_pace import local
 
 PACE = "24h, bank 48h, hold-off 2m, then pause"
 SITTINGS = 45
-WHOLE_GAME = 900
 LATE_EVERY, LATE_HOURS = 14, 40  # beyond the allowance of a day, within the time bank
 AWAY_AFTER, AWAY_UNTIL = 8, "2026-06-12"
 HOURS = {"Bob": 5, "Cid": 3, "Dora": 6}

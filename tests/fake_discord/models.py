@@ -352,7 +352,6 @@ class MessageRevision:
     content: str
     components: list[Json]
     attachments: list[UploadedFile]
-    edited_at: float
 
 
 @dataclass(eq=False)

@@ -258,7 +258,7 @@ class ServerState:
     async def edit_message(self, message: Message, draft: MessageRequest) -> Message:
         """Change a message in place; what the request leaves out stays. Edits notify nobody."""
         limits.check_allowed_mentions(draft.data.get("allowed_mentions"))
-        face = MessageRevision(message.content, message.components, message.attachments, self.clock.now())
+        face = MessageRevision(message.content, message.components, message.attachments)
         before = (message.content, message.components, message.attachments, message.flags)
         message.flags |= int(draft.data.get("flags") or 0) & COMPONENTS_V2
         try:

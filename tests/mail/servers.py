@@ -417,9 +417,9 @@ class SmtpCatcher:
     def account(self) -> MailAccount:
         return MailAccount("127.0.0.1", self.port, security="plain")
 
-    async def delivered(self, count: int, seconds: float = 60.0) -> list[Delivery]:
+    async def delivered(self, count: int) -> list[Delivery]:
         """Wait for so many emails."""
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(60):
             while len(self.emails) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         return self.emails

@@ -16,7 +16,6 @@ from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
 from tests.mail.mail_desk import ADDRESS, MailDesk, alerts, mail_desk
 
 ANN = "ann@player.test"
-TABLE_LINES = ("status", "log", "who", "at start")
 
 
 @pytest.fixture

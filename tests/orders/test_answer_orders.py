@@ -8,6 +8,7 @@ import engine
 from engine.standing_orders import declines_votes, line_when_time_is_up
 from tests.orders.order_table import OrderTable
 from tests.t1817.scenarios import MONEY, company_lines
+from tests.t1817.test_05_company_start import OWING
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import turn
 from tests.t1817.test_07_conversions_and_mergers import SMALL
@@ -106,6 +107,9 @@ def test_when_time_is_up_a_pass_or_a_decline_is_said_and_nothing_else() -> None:
     protecting = OrderTable("1870", MP)
     protecting.say("Bob: sell 2 MP", "Bob: done")
     assert line_when_time_is_up(protecting.state, "p0") == "pass"
+    closing = OrderTable("1870", MP.replace("price MP 100 0", "price MP 10 7"))
+    closing.say("Bob: sell 2 MP")
+    assert closing.asked == ["Ann"] and line_when_time_is_up(closing.state, "p0") is None
     opening = OrderTable("1830")
     opening.say("Ann: buy SV", "Bob: buy CS", "Cid: buy DH", "Ann: buy MH", "Bob: buy CA", "Cid: buy BO")
     assert engine.decision(opening.state).awaited == ("p2",)
@@ -118,6 +122,23 @@ def test_no_pass_when_time_is_up_takes_a_company_from_its_president() -> None:
         company = company_lines("WT", 5, 100, "Ann 2", cash=cash, token="F19", trains=trains, loans=loans)
         t = OrderTable("1817", f"{MONEY}{company}@ round operating WT")
         assert t.asked == ["Ann"] and line_when_time_is_up(t.state, "p0") == said
+
+
+def test_no_pass_leaves_station_tokens_unpaid() -> None:
+    """1817 §5.5, §7.1.1: the company would go into liquidation."""
+    for cash, said in ((50, "pass"), (0, None)):
+        wt = company_lines("WT", 2, 100, "Ann 2", cash=cash, token="F19", trains="2")
+        t = OrderTable("1817", f"@ phase 3\n{wt}@ round merger WT")
+        t.say("Ann: convert")
+        assert t.asked == ["Ann"] and line_when_time_is_up(t.state, "p0") == said
+    setup, _, lines = OWING.partition("Ann: start")
+    started = OrderTable("1817", setup)
+    started.say(*f"Ann: start{lines}Bob: pass".replace("= cash WT 0\n= markers WT 0\n", "").split("\n"))
+    assert started.asked == ["Ann"] and line_when_time_is_up(started.state, "p0") is None
+    started.arm("Ann", "auto pass")
+    assert started.ended == ["Ann: The WT would go into liquidation."] and started.said == []
+    started.say("Ann: for WT loan 1", "Ann: done", "Bob: pass")
+    assert line_when_time_is_up(started.state, "p0") == "pass"
 
 
 def test_in_an_acquisition_a_player_whose_time_is_up_passes() -> None:

@@ -88,6 +88,17 @@ def test_auto_pass_ends_when_a_presidency_is_in_reach_of_another() -> None:
     assert t.asked == ["Bob"]
 
 
+@pytest.mark.parametrize("rest", ["pool 1\n@ owns treasury MP 1", "pool 2"])
+def test_redeemed_shares_bring_no_presidency_in_reach(rest: str) -> None:
+    """1870 §5.10: nobody can buy them. Ann has 40 % after her purchase, as Bob has."""
+    owners = "@ owns Bob MP 4\n@ owns Ann MP 3\n@ owns Cid MP 1\n@ owns " + rest.replace("pool", "pool MP")
+    t = OrderTable("1870", f"@ par MP 68\n@ cash Ann 500\n@ cash Bob 500\n{owners}\n@ round stock Ann")
+    t.arm("Bob", "auto pass")
+    t.say("Ann: buy MP from pool", "Ann: pass")
+    reason = "Bob: Ann could become president of the MP with the next purchase."
+    assert t.ended == [reason] * ("treasury" not in rest)
+
+
 def test_what_happened_before_the_arming_does_not_end_an_order() -> None:
     """18xx.games #5215: a program was disarmed by what had happened before it was armed."""
     t = table()

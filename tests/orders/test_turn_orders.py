@@ -7,6 +7,10 @@ import pytest
 import engine
 from engine.standing_orders import line_when_time_is_up, parse_order
 from tests.orders.order_table import OrderTable
+from tests.t1817.scenarios import company_lines
+from tests.t1817.test_06_running import COAST
+from tests.t1817.test_06_track import turn
+from tests.t1870.test_08_routes import MP as AT_100
 
 TRACK = """
 @ owns Ann PRR 6
@@ -77,6 +81,27 @@ def test_auto_run_ends_with_the_presidency() -> None:
     assert t.ended == ["Ann: Cid has become president of the PRR."]
 
 
+@pytest.mark.parametrize(
+    ("trains", "loans", "cash", "said"), [("none", 0, 0, 0), ("2 2", 10, 0, 3), ("2 2", 10, 100, 4)]
+)
+def test_auto_run_puts_no_company_into_liquidation(trains: str, loans: int, cash: int, said: int) -> None:
+    """A company without a train, and one that pays what it needs for its interest (1817 §6.8, §6.10)."""
+    lines = (*COAST, f"trains WT {trains}", f"loans WT {loans}", "interest 10")
+    t = OrderTable("1817", turn(*lines, phase="3", cash=cash))
+    t.arm("Ann", "auto run WT")
+    assert t.ended == ["Ann: The WT would go into liquidation."], "with $100 in a later turn"
+    assert t.said[:4] == ["Ann: pass", "Ann: pass", "Ann: run 2 E22.0-F19, 2 F19-G18", "Ann: pay"][:said]
+
+
+def test_no_revenue_is_withheld_where_that_closes_the_company() -> None:
+    """1870 §5.1.1(7): one space to the left is the closing section."""
+    t = OrderTable("1870", f"{AT_100.replace('price MP 100 0', 'price MP 10 8')}@ trains MP 2")
+    t.arm("Ann", "auto run MP withhold")
+    assert t.said[1:] == ["Ann: run 2 B19-C18"] and t.ended == ["Ann: The MP would close."]
+    for last, said in (("withhold", "pay"), ("half", "half")):
+        assert line_when_time_is_up(t.state, "p0", {"MP": last}) == said
+
+
 def test_auto_run_asks_where_a_lay_would_earn_more() -> None:
     t = OrderTable("1830", RUNNING.replace("@ tile H10 57 1\n", ""))
     t.arm("Ann", "auto run PRR unless lay")
@@ -134,6 +159,19 @@ def test_auto_turn_stops_at_another_price() -> None:
     t.say("Bob: pass", "Cid: pass", "Ann: pass", "Bob: buy train 2", "Bob: pass")
     assert t.said == ["Ann: run 2 H10-H12", "Ann: pay"] and t.asked == ["Ann"]
     assert t.ended[0].startswith("Ann: `buy train 2` is not possible:")
+
+
+def test_auto_turn_stops_before_a_liquidation_that_was_not_planned() -> None:
+    """1817 §6.8: it pays what it needs for its interest, before it could buy a train of the SR."""
+    sr = company_lines("SR", 2, 60, "Bob 2", token="D7", trains="2")
+    all_said, stopped = "All of your turn of the WT is said.", "The WT would go into liquidation."
+    for cash, said, reason in ((150, 5, all_said), (50, 3, stopped)):
+        setup = turn(*COAST, "trains WT 2 2", "loans WT 10", "interest 10", phase="3", cash=150)
+        t = OrderTable("1817", setup.replace("@ round operating WT", f"{sr}@ round stock Bob"))
+        t.arm("Ann", "auto turn WT: pass; pass; run best; pay; pass")
+        t.state.cash["WT"] = cash
+        t.say("Bob: pass", "Cid: pass", "Ann: pass")
+        assert len(t.said) == said and t.ended == [f"Ann: {reason}"]
 
 
 def test_auto_turn_compares_what_a_line_costs() -> None:

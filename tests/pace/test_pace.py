@@ -31,9 +31,9 @@ def local(text: str, zone: str = BERLIN) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=zone_of(zone)).astimezone(UTC)
 
 
-def due(line: str, since: datetime, *, bank: int | None = None, **more: object) -> Deadline:
+def due(line: str, since: datetime, **more: object) -> Deadline:
     pace = parse_pace(line)
-    left = timedelta(seconds=pace.bank if bank is None else bank)
+    left = timedelta(seconds=pace.bank)
     absences = more.pop("absences", ())
     found = deadline(pace, since, left, calendar_of(pace, BERLIN, absences), **more)  # type: ignore[arg-type]
     assert found is not None

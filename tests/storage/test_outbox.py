@@ -5,15 +5,14 @@ from datetime import timedelta
 import pytest
 
 from storage import OutboxMessage, Store
-from storage.models import Channel
 from tests.storage.conftest import ManualClock, new_message
 
 LEASE = timedelta(minutes=1)
 
 
-async def take(store: Store, channel: Channel = "mail", limit: int = 10) -> list[OutboxMessage]:
+async def take(store: Store, limit: int = 10) -> list[OutboxMessage]:
     async with store.begin() as unit:
-        return await unit.outbox.lease_due(channel, limit, LEASE)
+        return await unit.outbox.lease_due("mail", limit, LEASE)
 
 
 def keys(messages: list[OutboxMessage]) -> list[str]:

@@ -3,7 +3,9 @@ liquidation, the export (1817 §6, §6.1, §6.2, §6.7 to §6.11)."""
 
 from __future__ import annotations
 
-from tests.t1817.scenarios import SITE, both_conventions, run_scenario, scenario_error
+import pytest
+
+from tests.t1817.scenarios import SITE, both_conventions, company_lines, run_scenario, scenario_error
 from tests.t1817.test_06_running import COAST
 from tests.t1817.test_06_track import company, turn
 
@@ -376,6 +378,13 @@ def test_6_11_the_first_export_takes_all_2_trains(options: Options) -> None:
     assert state.depot["2"] == 0
     state = run_scenario(first + "Ann: loan 1\nAnn: buy train 2\n= trains WT 2 2", options=options)
     assert state.depot["2"] != 0
+
+
+@pytest.mark.parametrize("begin", ["operating WT 2", "merger WT", "stock Ann"])
+def test_6_11_no_2_train_is_left_where_a_later_round_is_written(begin: str) -> None:
+    body = company_lines("WT", 2, 100, "Ann 2", token="F19", trains="2") + f"@ round {begin}\n"
+    run_scenario(f"{body}= phase 2\n= trains bank 2+ 2+ 2+ 2+")
+    assert "every 2-train is gone" in scenario_error(f"@ depot 2\n{body}")
 
 
 def test_6_11_the_trains_of_two_plus_go_one_by_one() -> None:

@@ -22,10 +22,10 @@ def money(ann: int = 10) -> str:
     return MONEY.replace("cash Ann 500", f"cash Ann {ann}").replace("trains bank 3 3 3", "trains bank 3 3")
 
 
-def owing(*more: str, ann: int = 10, cash: int = 5, round: str = "operating WT") -> str:
+def owing(*more: str, ann: int = 10, cash: int = 5) -> str:
     """Ann's WT owes $60 of interest, and can neither pay that nor borrow."""
     wt = company_lines("WT", 2, 100, "Ann 2", loans=2, cash=cash, token="F19", trains="2")
-    return money(ann) + wt + UR + "".join(more) + f"@ interest 30\n@ round {round}\n> until crisis\n"
+    return money(ann) + wt + UR + "".join(more) + "@ interest 30\n@ round operating WT\n> until crisis\n"
 
 
 def sr(owners: str, price: int | str = 50, size: int = 5, **more: int | str) -> str:

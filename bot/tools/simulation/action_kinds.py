@@ -140,35 +140,42 @@ this kind."""
 WEIGHTS = {kind: weight for kind, (weight, *_) in KINDS.items()}
 KIND_BY_ACTION = {action: kind for kind, (_, *of_kind) in KINDS.items() for action in of_kind}
 
+CONSEQUENCES_BY_CAUSE: dict[object, tuple[str, ...]] = {
+    CashReason.TRAIN_CONTRIBUTION: ("president's money spent",),
+    PriceReason.SOLD_OUT: ("sold out, price rose",),
+    PriceReason.MERGED: ("companies merged",),
+    PriceReason.HELD_BY_PLAYERS: ("held by players, price rose",),
+    PriceReason.LOAN_TAKEN_OVER: ("loan assumed",),
+    PriceReason.NO_TRAIN: ("company in liquidation",),
+    PriceReason.INTEREST_UNPAID: ("company in liquidation",),
+    PriceReason.TOKENS_UNPAID: ("company in liquidation",),
+    PriceReason.NO_PRESIDENT: ("company in liquidation", "company without a president in liquidation"),
+    TrainReason.EXPORTED: ("train exported",),
+    TrainReason.OBSOLETE: ("obsolete train gone",),
+    frames.CashCrisis: ("player in a cash crisis",),
+    frames.BuyerChoice: ("company bought by another",),
+    frames.ExcessTokens: ("station tokens above the limit",),
+    events.TokenMoved: ("tokens moved with an upgrade",),
+    events.PhaseStarted: ("phase started",),
+    events.TrainsRusted: ("trains rusted",),
+    events.BankBroken: ("bank broken",),
+    events.CompanyClosed: ("company closed",),
+    events.CompanyReturned: ("company returned to the supply",),
+    events.PlayerBankrupt: ("player out of the game",),
+}
+"""What follows from an event: by its type, its reason, and the frame that it opens."""
+
 CONSEQUENCES = (
     "private's price cut",
     "income paid in the opening",
     "presidency changed",
-    "sold out, price rose",
     "offer lapsed",
-    "tokens moved with an upgrade",
-    "phase started",
-    "trains rusted",
     "private closed",
-    "president's money spent",
-    "bank broken",
-    "company closed",
-    "company in liquidation",
-    "company without a president in liquidation",
-    "companies merged",
-    "company bought by another",
     "company bid for by several",
-    "company returned to the supply",
-    "player in a cash crisis",
-    "player out of the game",
     "short sellers pay a dividend",
     "short position closed",
-    "held by players, price rose",
-    "station tokens above the limit",
-    "loan assumed",
-    "train exported",
-    "obsolete train gone",
     "act out of turn",
+    *dict.fromkeys(name for names in CONSEQUENCES_BY_CAUSE.values() for name in names),
 )
 
 
@@ -180,14 +187,9 @@ def kind_of(state: State, seat: str, action: Action) -> str:
             return "buy a private after price cuts" if cut else "buy a private that is offered"
         case actions.Bid() if isinstance(state.top, frames.SeedMoneySale):
             return "put a private up for auction"
-        case actions.Bid() if isinstance(state.top, frames.Auction):
-            return "raise in an auction"
         case actions.Bid():
-            return (
-                "raise in an auction"
-                if isinstance(state.top, frames.WaterfallBidding)
-                else "bid on a later private"
-            )
+            raises = isinstance(state.top, frames.Auction | frames.WaterfallBidding)
+            return "raise in an auction" if raises else "bid on a later private"
         case actions.RedeemShare(_, source):
             return "redeem from a player" if source else "redeem from the pool"
         case actions.StartConnectionRun():
@@ -218,11 +220,8 @@ def kind_of(state: State, seat: str, action: Action) -> str:
                 return "lay by the power of a private"
             return "upgrade" if hex in state.tiles else "lay"
         case actions.PlaceToken():
-            return (
-                "token by the power of a private"
-                if action.using or isinstance(state.top, frames.FreeToken)
-                else "token"
-            )
+            by_power = action.using or isinstance(state.top, frames.FreeToken)
+            return "token by the power of a private" if by_power else "token"
         case actions.RunTrains():
             return "claim a better run" if isinstance(state.top, frames.RevenueClaim) else "run best"
         case actions.BuyTrain():
@@ -234,12 +233,10 @@ def kind_of(state: State, seat: str, action: Action) -> str:
 
 def _kind_of_pass(state: State) -> str:
     match state.top:
-        case frames.Waterfall():
+        case frames.Waterfall() | frames.SeedMoneySale():
             return "pass in the opening"
         case frames.WaterfallBidding() | frames.Auction():
             return "leave an auction"
-        case frames.SeedMoneySale():
-            return "pass in the opening"
         case frames.MergerTurn(_, stage) | frames.MergerPoll(stage):
             return "no offer for sale" if stage == "offer" else "no conversion or merger"
         case frames.PostMergerTrade():
@@ -257,12 +254,10 @@ def _kind_of_pass(state: State) -> str:
 
 def _lacks_train(state: State) -> bool:
     """Whether it is the train step of a company without trains."""
-    top = state.top
-    return (
-        isinstance(top, frames.OperatingTurn)
-        and top.step == "trains"
-        and not state.companies[top.company].trains
-    )
+    match state.top:
+        case frames.OperatingTurn(company, "trains"):
+            return not state.companies[company].trains
+    return False
 
 
 def _pays_for_train(state: State, loans: int) -> bool:
@@ -294,12 +289,9 @@ def _kind_of_deal(state: State, seat: str, deal: actions.TradePrivate) -> str:
         return "offer a private to a player"
     owner = state.private_owners[deal.private]
     if isinstance(state.top, frames.OperatingTurn):
-        own = owner == seat
-        return (
-            "buy a private for the company from its president"
-            if own
-            else "ask another player for a private for the company"
-        )
+        if owner == seat:
+            return "buy a private for the company from its president"
+        return "ask another player for a private for the company"
     return "ask a player for a private"
 
 
@@ -318,20 +310,18 @@ def _kind_of_train(state: State, buy: actions.BuyTrain) -> str:
 
 def consequences(before: State, moved: Sequence[AnyEvent]) -> Iterator[str]:
     """The rare consequences of a move: members of CONSEQUENCES."""
-    opening = isinstance(before.stack[0], frames.Waterfall)
     for event in moved:
+        opened = type(event.frame) if isinstance(event, events.FramePushed) else None
+        for cause in (type(event), getattr(event, "reason", None), opened):
+            yield from CONSEQUENCES_BY_CAUSE.get(cause, ())
         match event:
-            case events.CashMoved(reason=CashReason.PRIVATE_INCOME) if opening:
-                yield "income paid in the opening"
+            case events.CashMoved(reason=CashReason.PRIVATE_INCOME):
+                if isinstance(before.stack[0], frames.Waterfall):
+                    yield "income paid in the opening"
             case events.CashMoved(source, reason=CashReason.DIVIDEND) if is_seat(source):
                 yield "short sellers pay a dividend"
-            case events.CashMoved(reason=CashReason.TRAIN_CONTRIBUTION):
-                yield "president's money spent"
-            case events.PresidentNamed(company):
-                if before.companies[company].president is not None:
-                    yield "presidency changed"
-            case events.PriceMoved(reason=reason) if reason in CONSEQUENCES_BY_PRICE_REASON:
-                yield from CONSEQUENCES_BY_PRICE_REASON[reason]
+            case events.PresidentNamed(company) if before.companies[company].president is not None:
+                yield "presidency changed"
             case events.OfferEnded(_, "lapsed"):
                 yield "offer lapsed"
             case events.PrivateMoved(_, owner) if owner == CLOSED:
@@ -340,41 +330,6 @@ def consequences(before: State, moved: Sequence[AnyEvent]) -> Iterator[str]:
                 before.companies[company].shares.get(seat, 0) < 0
             ):
                 yield "short position closed"
-            case events.TrainMoved(reason=TrainReason.EXPORTED):
-                yield "train exported"
-            case events.TrainMoved(reason=TrainReason.OBSOLETE):
-                yield "obsolete train gone"
             case events.BidMade() if isinstance(before.top, frames.Auction) and before.top.kind == "sale":
                 if before.top.high_bidder:
                     yield "company bid for by several"
-            case events.FramePushed(frame) if type(frame) in CONSEQUENCE_BY_FRAME:
-                yield CONSEQUENCE_BY_FRAME[type(frame)]
-            case _ if type(event) in CONSEQUENCE_BY_EVENT:
-                yield CONSEQUENCE_BY_EVENT[type(event)]
-
-
-CONSEQUENCES_BY_PRICE_REASON: dict[PriceReason, tuple[str, ...]] = {
-    PriceReason.SOLD_OUT: ("sold out, price rose",),
-    PriceReason.MERGED: ("companies merged",),
-    PriceReason.HELD_BY_PLAYERS: ("held by players, price rose",),
-    PriceReason.LOAN_TAKEN_OVER: ("loan assumed",),
-    PriceReason.NO_TRAIN: ("company in liquidation",),
-    PriceReason.INTEREST_UNPAID: ("company in liquidation",),
-    PriceReason.TOKENS_UNPAID: ("company in liquidation",),
-    PriceReason.NO_PRESIDENT: ("company in liquidation", "company without a president in liquidation"),
-}
-CONSEQUENCE_BY_FRAME: dict[type[frames.AnyFrame], str] = {
-    frames.CashCrisis: "player in a cash crisis",
-    frames.BuyerChoice: "company bought by another",
-    frames.ExcessTokens: "station tokens above the limit",
-}
-CONSEQUENCE_BY_EVENT: dict[type[AnyEvent], str] = {
-    events.TokenMoved: "tokens moved with an upgrade",
-    events.PhaseStarted: "phase started",
-    events.TrainsRusted: "trains rusted",
-    events.BankBroken: "bank broken",
-    events.CompanyClosed: "company closed",
-    events.CompanyReturned: "company returned to the supply",
-    events.PlayerBankrupt: "player out of the game",
-}
-"""Members of CONSEQUENCES by the reason of a price change, by the frame that was opened, by the event."""
