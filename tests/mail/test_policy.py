@@ -462,6 +462,35 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
     assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
 
 
+@pytest.mark.parametrize(
+    ("said", "played"),
+    [
+        ("Yes\nbuy SV", ["buy SV"]),
+        ("Yes please!\n\nbuy SV\n\nAnn", ["buy SV"]),
+        ("Yes\nbid CS 45", []),
+        ("Yes?\nbuy SV", []),
+        ("buy SV\nyes", []),
+        ("Yes\nunless Bob bids\nbuy SV", []),
+    ],
+)
+async def test_a_yes_above_the_move_that_was_asked_about_is_no_doubt(
+    desk: MailDesk, notice: Delivery, said: str, played: list[str]
+) -> None:
+    """It was asked again. Above another move it is, as where a vote is asked for."""
+    (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
+    outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
+    assert await desk.played() == played and outcome.reason == ("played" if played else "unclear")
+
+
+async def test_a_yes_above_a_move_is_a_doubt_only_where_something_is_asked(desk: MailDesk) -> None:
+    await desk.begun("Ann", "Bob", "Cid")
+    for name, *lines in (("Ann", "yes", "buy SV"), ("Bob", "pass"), ("Ann", "undo")):
+        await desk.write(name, *lines)
+    assert "Your vote is needed" in desk.newest[BOB].text
+    assert (await desk.write("Bob", "yes", "status")).reason == "unclear"
+    assert await desk.played() == ["buy SV", "pass"]
+
+
 async def test_a_mail_that_kills_its_parser_is_quarantined(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:

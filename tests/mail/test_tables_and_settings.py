@@ -121,6 +121,10 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Sure", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
         ("Hi Ann - ja!", "You have a seat"),
+        ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
+        ("Thanks, yes!", "You have a seat"),
+        ("Sorry, no", "You have declined"),
+        ("Danke, nein.", "You have declined"),
         ("Hi Ann, no thanks", "You have declined the seat"),
         ("Hello,\nno, sorry", "You have declined"),
         ("Nope", "You have declined"),
@@ -148,6 +152,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
+        "I'm in if Cid is", "I'm in\nbut only for 1870", "No idea yet", "Sorry, no time to decide",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
