@@ -269,7 +269,8 @@ class MailPolicy:
         if token.purpose == "host":
             return await self._hosts.answer(mail, token, reply)
         lines = lines or _mail_switch(mail)
-        if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
+        is_generated = mail.automatic_sign == GENERATED  # a mail program unsubscribes, whatever it writes
+        if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start") and not is_generated:
             sentence = await self._people.start_mail(token)
             return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):

@@ -157,10 +157,13 @@ def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None
     like none without it: `bidd CS 300` does not mean `bid CS 45`.
     """
     bare = without_courtesies(line.rstrip("?!"), vocabulary.verbs)
-    text = " ".join(bare.casefold().replace("$", "").split())
-    held = [legal for lower, legal in vocabulary.lower_legal_lines.items() if f" {lower} " in f" {text} "]
-    if len(held) == 1 and not DOUBTING.search(text):
-        return held[0].partition("#")[0].strip()
+    text = " ".join(bare.casefold().replace("$", "").replace(",", " ").split())
+    held = [lower for lower in vocabulary.lower_legal_lines if f" {lower} " in f" {text} "]
+    longest = max(held, key=len, default="")
+    if not all(f" {lower} " in f" {longest} " for lower in held):
+        return None  # two moves in one line
+    if held and not DOUBTING.search(text):
+        return vocabulary.lower_legal_lines[longest].partition("#")[0].strip()
     if not 2 < len(text) <= MAX_COMPARED:
         return None
     named = vocabulary.lower_symbols.intersection(text.split())

@@ -327,6 +327,7 @@ async def test_an_email_that_a_mail_program_writes_to_unsubscribe_is_no_answerin
         extra = f"Auto-Submitted: auto-{sign}\n"
         raw = reply(notice, text, to=to, sender=sender, extra=extra, message_id=f"<{number}@p>")
         assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"stop"))).reason == reason
+    assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"start"))).reason == "stopped"
 
 
 async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
