@@ -52,8 +52,10 @@ def normalize_line(line: str) -> str:
     bullet = _BULLET.match(bare)
     bare = bare[bullet.end() :] if bullet else bare
     bare = bare if is_quote(bare) else bare.rstrip(".;").rstrip() or bare
-    pair = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"*_"
-    return re.sub(r" {2,}", " ", bare[1:-1].strip() if pair else bare)
+    for _ in range(3):  # `**bold**` has two pairs
+        if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"*_" and bare.strip(bare[0]):
+            bare = bare[1:-1].strip()
+    return re.sub(r" {2,}", " ", bare)
 
 
 def first_word(line: str) -> str:
