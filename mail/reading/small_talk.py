@@ -35,8 +35,8 @@ _INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:with )?(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers|regards|best"
-    r"|rgds|br|yours|sincerely"
+    r"(?:with )?(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers"
+    r"|regards|best|rgds|br|yours|sincerely"
     r"|all the best|take care|bye"
     r"|(?:talk|speak) (?:soon|later|to you (?:soon|later))|see you|see ya|cu|good luck|good game|gg|have fun"
     r"|have a \w+ \w+"
@@ -162,7 +162,8 @@ _SMALL_TALK = re.compile(
     r"|happy|merry|congrat\w*|good luck|best of luck|have (?:a|fun)|enjoy|safe travels|such a|what a"
     r"|back (?:from|at|in|home)|just back|here we go|my turn (?:already|again)|finally my turn"
     r"|(?:vielen )?dank|danke|viel (?:spaß|glück|erfolg)|schöne[ns]?|tut mir leid|entschuldig\w*|merci"
-    r"|frohe[ns]?|guten rutsch|désolée?|joyeux|joyeuses|bonne|feliz|felices|buon|buone|gracias|grazie|bedankt|tack)\b",
+    r"|frohe[ns]?|guten rutsch|désolée?|joyeux|joyeuses|bonne|feliz|felices|buon|buone|gracias|grazie"
+    r"|bedankt|tack)\b",
     re.IGNORECASE,
 )
 

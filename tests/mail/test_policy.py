@@ -125,6 +125,8 @@ async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
     assert again.reason == "wrong sender" and await desk.played() == []
     assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
+    (linked,) = (await desk.arrive(reply(note, "link ann@work.test", message_id="<4@p>"))).replies
+    assert "with `link` and that address" in one_line(note) and "goes to ann@work.test" in one_line(linked)
 
 
 @pytest.mark.parametrize(
@@ -604,6 +606,7 @@ async def test_lines_beside_each_other(
         "buy SV\n\nsay well\nbuy CS",
         "say good luck all; bid CA 165",
         "say buy SV",
+        "buy SV\nsay well\npass",
     ],
 )
 async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Delivery, text: str) -> None:
@@ -611,7 +614,8 @@ async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Deliver
     before = desk.newest[BOB]
     outcome = await desk.arrive(reply(notice, text))
     assert outcome.reason == "unclear" and await desk.played() == []
-    assert "it stands in what you say to the table" in one_line(outcome.replies[0])
+    told = one_line(outcome.replies[0])
+    assert "it stands in what you say to the table" in told and "pause" not in told
     await desk.take()
     assert desk.newest[BOB] is before
 

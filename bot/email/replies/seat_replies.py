@@ -127,13 +127,13 @@ class ReadReply:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
-        near = [line for text in unclear if (line := nearest_line(text, vocabulary, 0.5))]
-        short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
-        near += filter(None, map(self.reader.commands.similar, [*unclear, *short]))
+        similar = self.reader.commands.similar
+        near = [nearest_line(text, vocabulary, 0.5) or similar(text) for text in unclear]
+        near += [similar(line) for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
         of_each_kind: dict[str, str] = {}
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
-        return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
+        return tuple(filter(None, dict.fromkeys(near))) or tuple(of_each_kind.values())
 
 
 def _without_greeting(line: str) -> str:
