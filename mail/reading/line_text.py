@@ -26,12 +26,19 @@ _LINK = re.compile(
     r"|\[([^\[\]\s]{1,320})\]\(mailto:[^()\s]{1,320}\)",
     re.IGNORECASE,
 )
+_COMMENT = re.compile(r"#(?!\d).*")
 _QUOTE_MARK = re.compile(r"\s{0,8}(?:[A-Za-z]{0,3}>|\|)")
 
 
 def without_comment(line: str) -> str:
     """A line without its comment, which begins with `#` unless a digit follows (a tile)."""
-    return re.sub(r"#(?!\d).*", "", line).strip()
+    return _COMMENT.sub("", line).strip()
+
+
+def comment_of(line: str) -> str:
+    """The comment of a line, with single spaces; empty where it has none."""
+    found = _COMMENT.search(line)
+    return " ".join(found.group()[1:].split()) if found else ""
 
 
 def is_quote(line: str) -> bool:

@@ -324,7 +324,7 @@ class _Part:
         _, hash_sign, comment = line.text.partition(" #")
         if self._vocabulary.has_our_comment(line.text):
             return
-        if hash_sign and (unclear_lines.retracts(comment) or CONDITION.search(comment)):
+        if hash_sign and (unclear_lines.qualifies(comment) or CONDITION.search(comment)):
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 

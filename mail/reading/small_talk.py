@@ -29,7 +29,8 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCTION = re.compile(
-    r"(?:(?:and )?(?:here(?:'s| is| are| come| comes) )?(?:my )?(?:next )?(?:moves?|orders?|turn|actions?)"
+    r"(?:(?:and )?(?:here(?:'s| is| are| come| comes) )?(?:my (?:next )?)?(?:moves?|orders?|turn|actions?)"
+    r"|next (?:moves?|orders?|actions?) ?:"
     r"|here goes!?|here we go|here it is"
     r"|ok|okay|mein zug|meine züge|hier mein zug|mon coup) ?[:.,!-]?",
     re.IGNORECASE,
@@ -116,7 +117,9 @@ def is_signature_like(line: str, names: frozenset[str], in_signature: bool = Fal
     words = words_of(line)
     if retracts(line):
         return False
-    if not words or set(words) <= set(names) or _CONTACT.search(line):
+    if not words:
+        return "?" not in line
+    if set(words) <= set(names) or _CONTACT.search(line):
         return True
     if _INITIALS.fullmatch(line):
         return words[0][0] in {name[0] for name in names}
@@ -211,11 +214,13 @@ def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) ->
 
 def _is_harmless_sentence(sentence: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
     words = words_of(sentence)
-    if not retracts(sentence) and (is_friendly(sentence) or set(words) <= vocabulary.names):
+    if "?" in sentence or retracts(sentence):
+        return False
+    if is_friendly(sentence) or set(words) <= vocabulary.names:
         return True
     plain = without_idioms(sentence)
     named = {word.strip(".,:;!()") for word in plain.split()}
-    if "?" in sentence or retracts(sentence) or not vocabulary.symbols.isdisjoint(named):
+    if not vocabulary.symbols.isdisjoint(named):
         return False
     if in_signature and len(words) > 5:
         return words[0] not in _IMPERATIVES and not decides_in_signature(sentence)

@@ -127,9 +127,10 @@ class ReadReply:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
-        similar = self.reader.commands.similar
-        near = [nearest_line(text, vocabulary, 0.5) or similar(text) for text in unclear]
-        near += [similar(line) for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
+        similar, legal = self.reader.commands.similar, vocabulary.lower_legal_lines
+        near = [nearest_line(text, vocabulary, 0.5) for text in unclear]
+        short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
+        near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
         of_each_kind: dict[str, str] = {}
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
