@@ -136,9 +136,7 @@ async def test_who_writes_with_another_tag_is_no_stranger(
     desk: MailDesk, notice: Delivery, registered: str, writes: str
 ) -> None:
     """They were asked whether they had sent it. The answer goes to the address that is registered."""
-    ann = await desk.person("Ann")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", registered)
+    await desk.person("Ann", registered)
     (receipt,) = (await desk.arrive(reply(notice, "buy SV", sender=f"Ann <{writes}>"))).replies
     assert await desk.played() == ["buy SV"] and receipt.recipient == registered
     sender = "ann+list@x.test"
@@ -153,28 +151,22 @@ async def test_who_writes_with_another_tag_is_no_stranger(
 async def test_two_people_whose_addresses_differ_in_more_than_a_tag(
     desk: MailDesk, notice: Delivery, registered: str, writes: str
 ) -> None:
-    ann = await desk.person("Ann")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", registered)
+    await desk.person("Ann", registered)
     outcome = await desk.arrive(reply(notice, "buy SV", sender=f"Bob <{writes}>"))
     assert (outcome.reason, await desk.played()) == ("wrong sender", [])
 
 
 async def test_c09_a_reply_to_all_from_a_mailbox_that_two_share(desk: MailDesk, notice: Delivery) -> None:
-    ann, bob = await desk.person("Ann"), await desk.person("Bob")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "lee+ann@x.test")
-        await unit.people.add_identity(bob, "email", "lee@x.test")
+    await desk.person("Ann", "lee+ann@x.test")
+    await desk.person("Bob", "lee@x.test")
     both = ", ".join(str(each.message["Reply-To"]) for each in (notice, desk.newest[BOB]))
     outcome = await desk.arrive(reply(notice, "status", to=both, sender="Bob <lee@x.test>"))
     assert outcome.reason == "shown" and outcome.replies[0].recipient == "lee@x.test"
 
 
 async def test_what_another_has_verified_is_no_second_address(desk: MailDesk, notice: Delivery) -> None:
-    ann, bob = await desk.person("Ann"), await desk.person("Bob")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "lee+ann@x.test")
-        await unit.people.add_identity(bob, "email", "lee@x.test")
+    await desk.person("Ann", "lee+ann@x.test")
+    await desk.person("Bob", "lee@x.test")
     outcome = await desk.arrive(reply(notice, "buy SV", sender="Bob <lee@x.test>"))
     assert (outcome.reason, await desk.played()) == ("wrong sender", [])
 
@@ -336,9 +328,8 @@ async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
     desk: MailDesk, notice: Delivery
 ) -> None:
     """The email went to an address that is given up: it was said that nothing goes there any more."""
-    ann = await desk.person("Ann")
+    ann = await desk.person("Ann", "ann@work.test")
     async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "ann@work.test")
         await unit.people.remove_identity(ann, "email", ANN)
     header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
     outcome = await desk.arrive(reply(notice, "", to=header, subject="stop", sender="ann@work.test"))
