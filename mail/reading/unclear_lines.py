@@ -260,7 +260,7 @@ _FOOTER = re.compile(
     r"\b(?:intended recipient|confidential|confidentiality|privileged|disclaimer|virus|virus-free|avast"
     r"|vertraulich\w*|confidentiel(?:le)?s?|confidencial(?:es)?|riservat[oie]|vertrouwelijk|poufn\w+"
     r"|empfänger|unsubscribe|this e-?mail|diese e-?mail|printing|scanned|registered (?:in|office)"
-    r"|amtsgericht|geschäftsführer)\b",
+    r"|amtsgericht|geschäftsführer|learn why this is important|groups\.io links)\b",
     re.IGNORECASE,
 )
 
