@@ -74,7 +74,7 @@ from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, GENERATED, DeliveryReport
-from mail.reading.line_text import first_word
+from mail.reading.line_text import first_word, without_courtesies
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
@@ -187,7 +187,7 @@ class MailPolicy:
     async def _without_token(self, mail: ParsedMail) -> Ruling | MailOutcome:
         if mail.sender is None or mail.dmarc == "fail":
             return MailOutcome("stranger", Folder.IGNORED)
-        lines = _command_lines(mail)
+        lines = self._command_lines(mail)
         person = await self._people.find_correspondent(mail.sender)
         if person is None:
             return await self._hosts.ask(mail, mail.sender, lines)
@@ -205,9 +205,17 @@ class MailPolicy:
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
     ) -> Ruling | None:
         """Carry out a command about tables in the first line; None where there is none."""
-        lines = _command_lines(mail)
+        lines = self._command_lines(mail)
         key = idempotency_key(mail, token, lines)
         return await self._tables.table_command(token, lines, mail, key, is_reply=is_reply)
+
+    def _command_lines(self, mail: ParsedMail) -> tuple[str, ...]:
+        """The sender's own lines, else the subject as one; `start please` as `start`."""
+        words, lines = self._commands.words.union(MAIL_SWITCHES), split_reply(mail.text, ()).lines
+        greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
+        lines = lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
+        plain = without_courtesies(lines[0], words) if lines else ""
+        return (plain, *lines[1:]) if plain.casefold() in words else lines
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         writer = await self._people.find_writer(token, mail.sender)
@@ -285,7 +293,7 @@ class MailPolicy:
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
-            return Ruling("help", page, token, lines=lines)
+            return Ruling("no moves", page, token, lines=lines)
         offer = await self._held.find_offered(token) if reply.says_yes or reply.agreed else None
         if offer and reply.agreed in ((), offer.held.lines):
             return await self._confirm_held(mail, token, offer, ("yes",))
@@ -451,13 +459,6 @@ def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: De
     bounce token, which stays. A mail server may name any address to which it has forwarded an email."""
     former = {token.address for token in bounces} - {sent.address}
     return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
-
-
-def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
-    """The sender's own lines, else the subject as one."""
-    lines = split_reply(mail.text, ()).lines
-    greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
-    return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
 
 
 def _subject(mail: ParsedMail) -> str:
