@@ -242,8 +242,10 @@ class ImapConnection:
             await self._uid("copy", uid, name)
             self._copied.add(uid)
         await self._uid("store", uid, r"+FLAGS.SILENT (\Deleted)")
-        if self._client.has_capability("UIDPLUS"):  # a plain EXPUNGE also deletes what other clients marked
+        if self._client.has_capability("UIDPLUS"):
             await self._uid("expunge", uid)
+        elif self._copied.issuperset(await self._search("DELETED")):
+            await self._call_ok(self._client.expunge())  # it would also delete what other clients marked
 
     async def quota(self) -> Quota | None:
         """How full the mailbox is; None where the server has no limit, or does not say (RFC 9208)."""
@@ -279,7 +281,7 @@ class ImapConnection:
 
     async def is_in_inbox(self, address: str) -> bool:
         """Whether a message of the inbox is such a one, or may be. What is marked as deleted does not
-        count; a server without UIDPLUS keeps it until a mail program expunges the inbox.
+        count; without UIDPLUS it is kept where other clients have marked mail, until one expunges the inbox.
         """
         found, are_all_read = await self._naming("INBOX", address, "UNDELETED")
         return bool(found) or not are_all_read
