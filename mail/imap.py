@@ -9,6 +9,7 @@ line of a response. It has no STARTTLS: the connection uses TLS from the first b
 
 import asyncio
 import binascii
+import email.parser
 import quopri
 import re
 import ssl
@@ -21,6 +22,8 @@ from typing import Any, NamedTuple, Self, TypeVar
 import aioimaplib
 
 from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connection_fault
+from mail.reading.headers import MailHeaders, sender_address
+from mail.reply_address import untagged
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
@@ -239,8 +242,10 @@ class ImapConnection:
             await self._uid("copy", uid, name)
             self._copied.add(uid)
         await self._uid("store", uid, r"+FLAGS.SILENT (\Deleted)")
-        if self._client.has_capability("UIDPLUS"):  # a plain EXPUNGE also deletes what other clients marked
+        if self._client.has_capability("UIDPLUS"):
             await self._uid("expunge", uid)
+        elif self._copied.issuperset(await self._search("DELETED")):
+            await self._call_ok(self._client.expunge())  # it would also delete what other clients marked
 
     async def quota(self) -> Quota | None:
         """How full the mailbox is; None where the server has no limit, or does not say (RFC 9208)."""
@@ -264,8 +269,9 @@ class ImapConnection:
         return len(uids)
 
     async def delete_with(self, folder: Folder, address: str) -> bool:
-        """Delete the messages of a folder that have an address in a header or in the body, but not those in
-        which it is only a part of longer ones; returns whether the server has let us read all of them.
+        """Delete the messages of a folder that have an address in a header or in the body, or come from the
+        same one with another `+tag`, but not those in which it is only a part of longer ones; returns whether
+        the server has let us read all of them.
 
         The folder stays selected, as after `delete_before`.
         """
@@ -274,18 +280,23 @@ class ImapConnection:
         return are_all_read
 
     async def is_in_inbox(self, address: str) -> bool:
-        """Whether a message of the inbox has this address, or may have it. What is marked as deleted does not
-        count; a server without UIDPLUS keeps it until a mail program expunges the inbox.
+        """Whether a message of the inbox is such a one, or may be. What is marked as deleted does not
+        count; without UIDPLUS it is kept where other clients have marked mail, until one expunges the inbox.
         """
         found, are_all_read = await self._naming("INBOX", address, "UNDELETED")
         return bool(found) or not are_all_read
 
     async def _naming(self, name: str, address: str, *criteria: str) -> tuple[list[int], bool]:
-        """The messages of a folder that fit and have an address; whether the server has let us read all."""
+        """The messages of a folder that fit and have an address, or come from the same one with another tag;
+        whether the server has let us read all."""
         found, refused = [], 0
-        for uid in await self._search_in(name, *criteria, "TEXT", _quoted(address)):
+        local, _, domain = untagged(address).partition("@")
+        naming = await self._search_in(name, *criteria, "TEXT", _quoted(address))
+        sent = await self._search(*criteria, "FROM", _quoted(local), "FROM", _quoted(f"@{domain}"))
+        for uid in dict.fromkeys([*naming, *sent]):
             try:
-                if _has_address(await self.fetch(uid) or b"", address):
+                raw = await self.fetch(uid) or b""
+                if (uid in naming and _has_address(raw, address)) or _comes_from(raw, address):
                     found.append(uid)
             except MessageRefused:
                 refused += 1
@@ -362,6 +373,13 @@ def _decoded(raw: bytes) -> Iterator[bytes]:
     for block in _BASE64_LINES.findall(raw):
         with suppress(binascii.Error):  # what is not base64
             yield binascii.a2b_base64(block)
+
+
+def _comes_from(raw: bytes, address: str) -> bool:
+    """Whether a message comes from an address, with whatever tag."""
+    head = MailHeaders(email.parser.BytesHeaderParser().parsebytes(raw))
+    sender = sender_address(head)
+    return sender is not None and untagged(sender) == untagged(address.casefold())
 
 
 def _has_address(raw: bytes, address: str) -> bool:

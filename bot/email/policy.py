@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.email.confirmations import Confirmations
+from bot.email.confirmations import Confirmations, agreement
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
@@ -54,11 +54,10 @@ from bot.email.replies.reply_limits import (
     tokens_of_sender,
 )
 from bot.email.replies.seat_replies import (
-    NO_WORDS,
     YES_CODE,
-    YES_WORDS,
     ReadReply,
     SeatReplies,
+    is_about_vote,
     line_verbs,
     merge_queries,
     query_in,
@@ -75,13 +74,12 @@ from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, GENERATED, DeliveryReport
-from mail.reading.line_text import first_word, words_of
+from mail.reading.line_text import first_word, without_courtesies
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import UNPARSABLE, MailProblem
 from mail.reading.quotes import ReplyLine
-from mail.reading.reply_text import CONDITION, ParsedReply, split_reply
-from mail.reading.small_talk import OK_WORDS, is_greeting
-from mail.reading.unclear_lines import DECIDING, qualifies, without_idioms
+from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.small_talk import is_greeting
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 
 STALE = "stale"
@@ -98,10 +96,6 @@ MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
 """Of these: questions whose email may also be answered with a command about its table."""
-_AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept"}
-_CONSENTING = OK_WORDS | {"sure"}
-"""They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
-_OTHERWISE = NO_WORDS | {"pass", "decline", "can't", "cannot", "won't", "unable"}
 
 
 class MailPolicy:
@@ -193,7 +187,7 @@ class MailPolicy:
     async def _without_token(self, mail: ParsedMail) -> Ruling | MailOutcome:
         if mail.sender is None or mail.dmarc == "fail":
             return MailOutcome("stranger", Folder.IGNORED)
-        lines = _command_lines(mail)
+        lines = self._command_lines(mail)
         person = await self._people.find_correspondent(mail.sender)
         if person is None:
             return await self._hosts.ask(mail, mail.sender, lines)
@@ -211,9 +205,17 @@ class MailPolicy:
         self, mail: ParsedMail, token: ReplyToken, *, is_reply: bool = True
     ) -> Ruling | None:
         """Carry out a command about tables in the first line; None where there is none."""
-        lines = _command_lines(mail)
+        lines = self._command_lines(mail)
         key = idempotency_key(mail, token, lines)
         return await self._tables.table_command(token, lines, mail, key, is_reply=is_reply)
+
+    def _command_lines(self, mail: ParsedMail) -> tuple[str, ...]:
+        """The sender's own lines, else the subject as one; `start please` as `start`."""
+        words, lines = self._commands.words.union(MAIL_SWITCHES), split_reply(mail.text, ()).lines
+        greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
+        lines = lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
+        plain = without_courtesies(lines[0], words) if lines else ""
+        return (plain, *lines[1:]) if plain.casefold() in words else lines
 
     async def _with_token(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
         writer = await self._people.find_writer(token, mail.sender)
@@ -275,7 +277,8 @@ class MailPolicy:
         if token.purpose == "host":
             return await self._hosts.answer(mail, token, reply)
         lines = lines or _mail_switch(mail)
-        if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start"):
+        is_generated = mail.automatic_sign == GENERATED  # a mail program unsubscribes, whatever it writes
+        if token.purpose in {"reply", "unsubscribe"} and _is_only_line(lines, "start") and not is_generated:
             sentence = await self._people.start_mail(token)
             return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
@@ -290,9 +293,13 @@ class MailPolicy:
         if token.seat is None:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
-            return Ruling("help", page, token, lines=lines)
-        if reply.says_yes and (offer := await self._held.find_offered(token)):
+            return Ruling("no moves", page, token, lines=lines)
+        offer = await self._held.find_offered(token) if reply.says_yes or reply.agreed else None
+        if offer and reply.agreed in ((), offer.held.lines):
             return await self._confirm_held(mail, token, offer, ("yes",))
+        if reply.agreed and not offer and not is_about_vote(token):
+            lines, parsed = reply.agreed, reply.parsed._replace(lines=reply.parsed.meant, unclear=())
+            reply = replace(reply, parsed=parsed)
         if vote := vote_in(token, reply):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
@@ -352,16 +359,8 @@ class MailPolicy:
         return Ruling(reason, page, token, lines=lines, offered_code=code)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        lines, word = reply.answer[:1], reply.word
-        lines_of_answer = (token.decision_id or "").split("|") if token.purpose == "answer" else []
-        has_no = not NO_WORDS.isdisjoint(words_of(without_idioms(" ".join(lines))))
-        agrees = word in _AGREEING and not has_no and not CONDITION.search(lines[0])
-        agrees = agrees or word in lines_of_answer[:1]
-        if word in _CONSENTING:
-            agrees = not any(map(_says_otherwise, reply.text.lines))
-        if token.purpose == "erase":  # which nothing brings back
-            agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-        if not agrees and word not in NO_WORDS:
+        lines, agrees = reply.answer[:1], agreement(token, reply)
+        if agrees is None:
             if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
                 return ruling
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
@@ -462,13 +461,6 @@ def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: De
     return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
 
 
-def _command_lines(mail: ParsedMail) -> tuple[str, ...]:
-    """The sender's own lines, else the subject as one."""
-    lines = split_reply(mail.text, ()).lines
-    greeting = next((at for at, line in enumerate(lines) if not is_greeting(line)), 0)
-    return lines[greeting:] or ((mail.subject,) if mail.subject and not mail.parent_ids else ())
-
-
 def _subject(mail: ParsedMail) -> str:
     """The subject, without what mail programs put before that of a reply."""
     return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
@@ -478,12 +470,6 @@ def _mail_switch(mail: ParsedMail) -> tuple[str, ...]:
     """The word for emails to stop or to begin again as the only line, if it is the subject; else none."""
     subject = _subject(mail)
     return (subject,) if subject in MAIL_SWITCHES else ()
-
-
-def _says_otherwise(line: str) -> bool:
-    """Whether a line takes an `okay` back, or puts it off."""
-    is_in_doubt = qualifies(line) or DECIDING.search(line) is not None or CONDITION.search(line) is not None
-    return is_in_doubt or not _OTHERWISE.isdisjoint(words_of(line))
 
 
 def _reason(played: PlayResult | None) -> str:

@@ -16,7 +16,7 @@ _SKIPPED_TAGS = frozenset("script style head title template noscript object svg 
 _BLOCK_TAGS = frozenset(
     """
     address article aside body center dd div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr
-    li main nav ol p pre section table tbody td tfoot th thead tr ul
+    li main nav ol p pre section table tbody tfoot thead tr ul
     """.split()
 )
 _QUOTE_CLASSES = frozenset(
@@ -59,6 +59,10 @@ class _TextExtractor(HTMLParser):
                 if tag == "p":
                     self._line()
             values = {name: value or "" for name, value in attrs}
+            if tag in ("td", "th"):  # a row is a line, unless a cell has blocks
+                self.handle_data(" ")
+            elif tag == "img" and not any(map(str.isalnum, smiley := values.get("alt", "")[:8])):
+                self.handle_data(smiley)
             if self._is_quote(tag, values):
                 self._block()
                 self.out.append(f"{QUOTE_MARKER}\n")

@@ -26,12 +26,19 @@ _LINK = re.compile(
     r"|\[([^\[\]\s]{1,320})\]\(mailto:[^()\s]{1,320}\)",
     re.IGNORECASE,
 )
+_COMMENT = re.compile(r"#(?!\d).*")
 _QUOTE_MARK = re.compile(r"\s{0,8}(?:[A-Za-z]{0,3}>|\|)")
 
 
 def without_comment(line: str) -> str:
     """A line without its comment, which begins with `#` unless a digit follows (a tile)."""
-    return re.sub(r"#(?!\d).*", "", line).strip()
+    return _COMMENT.sub("", line).strip()
+
+
+def comment_of(line: str) -> str:
+    """The comment of a line, with single spaces; empty where it has none."""
+    found = _COMMENT.search(line)
+    return " ".join(found.group()[1:].split()) if found else ""
 
 
 def is_quote(line: str) -> bool:
@@ -52,8 +59,10 @@ def normalize_line(line: str) -> str:
     bullet = _BULLET.match(bare)
     bare = bare[bullet.end() :] if bullet else bare
     bare = bare if is_quote(bare) else bare.rstrip(".;").rstrip() or bare
-    pair = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"*_"
-    return re.sub(r" {2,}", " ", bare[1:-1].strip() if pair else bare)
+    for _ in range(3):  # `**bold**` has two pairs
+        if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"*_" and bare.strip(bare[0]):
+            bare = bare[1:-1].strip()
+    return re.sub(r" {2,}", " ", bare)
 
 
 def first_word(line: str) -> str:

@@ -171,14 +171,14 @@ def _with_talk_apart(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iter
         move, *talk = map(str.strip, _TALK_BEHIND.split(line.text, maxsplit=1))
         word, is_whole = first_word(move), move == without_comment(move)
         is_move = word in verbs and word not in _NOT_SPLIT and is_whole
-        if talk and is_move and not _may_be_order(talk[0]):
+        if talk and is_move and not _may_qualify_move(talk[0]):
             yield ReplyLine(line.number, move)
             yield ReplyLine(line.number, talk[0])
         else:
             yield line
 
 
-def _may_be_order(talk: str) -> bool:
+def _may_qualify_move(talk: str) -> bool:
     """Whether talk behind a move may be about that: `say 50 if Bob bids`."""
     text = talk[len("say") :].lstrip(" :")
     return text[:1].isdigit() or unclear_lines.qualifies(text) or CONDITION.search(text) is not None
@@ -324,7 +324,7 @@ class _Part:
         _, hash_sign, comment = line.text.partition(" #")
         if self._vocabulary.has_our_comment(line.text):
             return
-        if hash_sign and (unclear_lines.retracts(comment) or CONDITION.search(comment)):
+        if hash_sign and (unclear_lines.qualifies(comment) or CONDITION.search(comment)):
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 

@@ -29,14 +29,15 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _INTRODUCTION = re.compile(
-    r"(?:(?:and )?(?:here(?:'s| is| are| come| comes) )?(?:my )?(?:next )?(?:moves?|orders?|turn|actions?)"
+    r"(?:(?:and )?(?:here(?:'s| is| are| come| comes) )?(?:my (?:next )?)?(?:moves?|orders?|turn|actions?)"
+    r"|next (?:moves?|orders?|actions?) ?:"
     r"|here goes!?|here we go|here it is"
     r"|ok|okay|mein zug|meine züge|hier mein zug|mon coup) ?[:.,!-]?",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers|regards|best"
-    r"|rgds|br|yours|sincerely"
+    r"(?:with )?(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers"
+    r"|regards|best|rgds|br|yours|sincerely"
     r"|all the best|take care|bye"
     r"|(?:talk|speak) (?:soon|later|to you (?:soon|later))|see you|see ya|cu|good luck|good game|gg|have fun"
     r"|have a \w+ \w+"
@@ -116,7 +117,9 @@ def is_signature_like(line: str, names: frozenset[str], in_signature: bool = Fal
     words = words_of(line)
     if retracts(line):
         return False
-    if not words or set(words) <= set(names) or _CONTACT.search(line):
+    if not words:
+        return "?" not in line
+    if set(words) <= set(names) or _CONTACT.search(line):
         return True
     if _INITIALS.fullmatch(line):
         return words[0][0] in {name[0] for name in names}
@@ -162,7 +165,8 @@ _SMALL_TALK = re.compile(
     r"|happy|merry|congrat\w*|good luck|best of luck|have (?:a|fun)|enjoy|safe travels|such a|what a"
     r"|back (?:from|at|in|home)|just back|here we go|my turn (?:already|again)|finally my turn"
     r"|(?:vielen )?dank|danke|viel (?:spaß|glück|erfolg)|schöne[ns]?|tut mir leid|entschuldig\w*|merci"
-    r"|désolée?|bonne|gracias|grazie|bedankt|tack)\b",
+    r"|frohe[ns]?|guten rutsch|désolée?|joyeux|joyeuses|bonne|feliz|felices|buon|buone|gracias|grazie"
+    r"|bedankt|tack)\b",
     re.IGNORECASE,
 )
 
@@ -210,11 +214,13 @@ def _is_signature_line(line: str, vocabulary: Vocabulary, in_signature: bool) ->
 
 def _is_harmless_sentence(sentence: str, vocabulary: Vocabulary, in_signature: bool) -> bool:
     words = words_of(sentence)
-    if not retracts(sentence) and (is_friendly(sentence) or set(words) <= vocabulary.names):
+    if "?" in sentence or retracts(sentence):
+        return False
+    if is_friendly(sentence) or set(words) <= vocabulary.names:
         return True
     plain = without_idioms(sentence)
     named = {word.strip(".,:;!()") for word in plain.split()}
-    if "?" in sentence or retracts(sentence) or not vocabulary.symbols.isdisjoint(named):
+    if not vocabulary.symbols.isdisjoint(named):
         return False
     if in_signature and len(words) > 5:
         return words[0] not in _IMPERATIVES and not decides_in_signature(sentence)

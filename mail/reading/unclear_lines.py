@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache, cached_property
 
-from mail.reading.line_text import DOUBTFUL_PICTOGRAPHS, without_courtesies, words_of
+from mail.reading.line_text import (
+    DOUBTFUL_PICTOGRAPHS,
+    comment_of,
+    first_word,
+    without_courtesies,
+    words_of,
+)
 
 SIMILAR = 0.8  # the ratio of equal characters from which two lines are alike
 MAX_COMPARED = 48  # characters of a line that is compared with legal lines
@@ -35,13 +41,17 @@ class Vocabulary:
     offered: Callable[[], Sequence[str]] = tuple
 
     def has_our_comment(self, line: str) -> bool:
-        """Whether the comment on a line is ours, copied from an email; a mail program may have cut it."""
-        copied = " ".join(line.split())
-        return "#" in line and any(offered.startswith(copied) for offered in self._plain_offered)
+        """Whether the comment on a line is ours, copied from an email: the move may be changed, as an amount
+        above the least is, and a mail program may have cut the comment."""
+        verb, comment = first_word(line), comment_of(line)
+        return bool(comment) and any(
+            first_word(offered) == verb and comment_of(offered).startswith(comment)
+            for offered in self._offered_lines
+        )
 
     @cached_property
-    def _plain_offered(self) -> tuple[str, ...]:
-        return tuple(" ".join(line.split()) for line in self.offered() if "#" in line)
+    def _offered_lines(self) -> tuple[str, ...]:
+        return tuple(self.offered())
 
     @cached_property
     def lower_symbols(self) -> frozenset[str]:
@@ -157,10 +167,13 @@ def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None
     like none without it: `bidd CS 300` does not mean `bid CS 45`.
     """
     bare = without_courtesies(line.rstrip("?!"), vocabulary.verbs)
-    text = " ".join(bare.casefold().replace("$", "").split())
-    held = [legal for lower, legal in vocabulary.lower_legal_lines.items() if f" {lower} " in f" {text} "]
-    if len(held) == 1 and not DOUBTING.search(text):
-        return held[0].partition("#")[0].strip()
+    text = " ".join(bare.casefold().replace("$", "").replace(",", " ").split())
+    held = [lower for lower in vocabulary.lower_legal_lines if f" {lower} " in f" {text} "]
+    longest = max(held, key=len, default="")
+    if not all(f" {lower} " in f" {longest} " for lower in held):
+        return None  # two moves in one line
+    if held and not DOUBTING.search(text):
+        return vocabulary.lower_legal_lines[longest].partition("#")[0].strip()
     if not 2 < len(text) <= MAX_COMPARED:
         return None
     named = vocabulary.lower_symbols.intersection(text.split())
@@ -192,8 +205,10 @@ def word_pattern(text: str) -> re.Pattern[str]:
 
 _RETRACTING = word_pattern(
     """
-    cancel|ignore|scratch that|disregard|never mind|nevermind|changed my mind|second thought|second thoughts
-    |correction|oops|my mistake|typo|kidding|joking|jk|just a test|just testing|only a test|hypothetically
+    cancel|ignore|scratch that|scrap that|forget it|forget that|hold that|actually no|a mistake|nonsense|draft
+    |wrong game|wrong table|other game|other table|to be confirmed|april fool|disregard|never mind|nevermind
+    |changed my mind|second thought|second thoughts|correction
+    |oops|my mistake|typo|kidding|joking|jk|just a test|just testing|only a test|hypothetically
     |not yet|hold on|hold off|instead|undecided|unsure|not sure|retract|take that back|take it back
     |do not play|don't play|don't do|do not do|not meant|no wait|please wait|wait a|wait for|wait until
     |wait till|wait with|stopp|ignorier|ignoriere|vergiss|doch nicht|lieber nicht|stattdessen|storno
@@ -245,7 +260,7 @@ _FOOTER = re.compile(
     r"\b(?:intended recipient|confidential|confidentiality|privileged|disclaimer|virus|virus-free|avast"
     r"|vertraulich\w*|confidentiel(?:le)?s?|confidencial(?:es)?|riservat[oie]|vertrouwelijk|poufn\w+"
     r"|empfänger|unsubscribe|this e-?mail|diese e-?mail|printing|scanned|registered (?:in|office)"
-    r"|amtsgericht|geschäftsführer)\b",
+    r"|amtsgericht|geschäftsführer|learn why this is important|groups\.io links)\b",
     re.IGNORECASE,
 )
 
@@ -271,7 +286,8 @@ def decides_in_signature(line: str) -> bool:
     check`.
     """
     plain = without_idioms(line)
-    return retracts(line) or (_ONESELF.search(plain) is not None and DECIDING.search(plain) is not None)
+    is_in_doubt = DECIDING.search(plain) is not None or DOUBTING.search(plain) is not None
+    return retracts(line) or (is_in_doubt and _ONESELF.search(plain) is not None)
 
 
 def is_mail_footer(line: str) -> bool:

@@ -87,11 +87,13 @@ class MailDesk:
     newest: dict[str, Delivery] = field(default_factory=dict)
     serial: int = 0
 
-    async def person(self, name: str) -> int:
+    async def person(self, name: str, *others: str) -> int:
+        """The id of a person with an address of their name, and with others."""
         address = f"{name.lower()}@player.test"
         async with self.service.store.begin() as unit:
             found = await person_by_address(unit, address, name)
-            await unit.people.add_identity(found.id, "email", address)
+            for each in (address, *others):
+                await unit.people.add_identity(found.id, "email", each)
         return found.id
 
     async def table(self, title: str, names: Sequence[str], name: str = "Friday") -> int:

@@ -181,9 +181,7 @@ async def test_a_bounce_is_ours_by_its_token_or_by_what_it_quotes(
 
 async def test_a_bounce_from_where_mail_is_forwarded_counts(desk: MailDesk, notice: Delivery) -> None:
     """Also where that is another address of the player: the email went to the first all the same."""
-    ann = await desk.person("Ann")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "ann@mail.test")
+    await desk.person("Ann", "ann@mail.test")
     raw = report(str(notice.message["Message-ID"]), to=notice.sender, status="5.1.1")
     forwarded = raw.replace(b"rfc822; ann@player.test", b"rfc822; ann@mail.test")
     assert (await desk.arrive(forwarded)).reason == "bounce: address"

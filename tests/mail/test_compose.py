@@ -307,6 +307,11 @@ def test_no_word_is_wider_than_a_phone() -> None:
     assert not help_text.is_wide
 
 
+def test_words_between_backticks_are_code_in_fixed_width_too() -> None:
+    order = Preformatted("auto pass", "Order 1: `auto pass` <b>")
+    assert "Order 1: <code>auto pass</code> &lt;b&gt;" in part(composed(MailPage("x", (order,))), "html")
+
+
 @pytest.mark.parametrize("many", [False, True])
 def test_the_map_stands_before_a_long_list_of_lines(many: bool) -> None:
     lines = tuple(f"lay 57 H{number} 0" for number in range(12 if many else 3))

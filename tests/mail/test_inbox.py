@@ -455,9 +455,20 @@ async def test_without_move_mails_are_copied_and_marked(mailbox: Mailbox) -> Non
         imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - missing
         (uid,) = await imap.uids(1)
         await imap.move(uid, Folder.PROCESSED)
-        assert await imap.uids(1) == [] and not await imap.is_in_inbox("a@b.test")
+        assert await imap._search("ALL") == [] and not await imap.is_in_inbox("a@b.test")
         await imap.close()
-    assert await mailbox.count("Processed") == 2 and await mailbox.count("INBOX") == 0
+    assert await mailbox.count("Processed") == 2
+
+
+async def test_what_others_have_marked_stays_on_a_server_without_uidplus(mailbox: Mailbox) -> None:
+    await mailbox.put(*[b"From: a@b.test\r\n\r\nx\r\n"] * 2)
+    imap = await ImapConnection.open(mailbox.account, 5.0)
+    imap._client.protocol.capabilities = set(imap._client.protocol.capabilities) - {"MOVE", "UIDPLUS"}
+    theirs, ours = await imap.uids(1)
+    await imap._uid("store", theirs, r"+FLAGS.SILENT (\Deleted)")
+    await imap.move(ours, Folder.PROCESSED)
+    assert await imap._search("ALL") == [theirs, ours] and await imap.uids(1) == []
+    await imap.close()
 
 
 async def test_without_idle_the_mailbox_is_polled(mailbox: Mailbox) -> None:

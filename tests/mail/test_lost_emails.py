@@ -94,9 +94,8 @@ async def test_it_waits_until_the_address_works(desk: MailDesk) -> None:
 
 
 async def test_it_goes_to_the_other_address_at_once(desk: MailDesk) -> None:
-    ann = await desk.person("Ann")
+    ann = await desk.person("Ann", WORK)
     async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", WORK)
         await unit.people.prefer_address(ann, WORK)
     table = await desk.table("1830", ["Bob", "Ann"])
     begun = next(each for each in await later(desk) if each.message["To"] == WORK)

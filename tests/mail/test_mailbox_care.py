@@ -97,6 +97,20 @@ async def test_mail_with_an_address_is_deleted_but_not_with_a_longer_one(
         await imap.close()
 
 
+async def test_mail_from_an_address_with_another_tag_is_deleted(mailbox: Mailbox) -> None:
+    """The server finds it by its sender alone."""
+    senders = ("Ann+games@player.test", "ann@player.test", "joann+ann@player.test", "ann+x@other.test")
+    await mailbox.put(
+        *(f"From: A <{sender}>\r\nTo: play@games.test\r\n\r\npass".encode() for sender in senders)
+    )
+    imap = await ImapConnection.open(mailbox.account, 10.0)
+    for uid in await imap.uids(1):
+        await imap.move(uid, Folder.PROCESSED)
+    assert await imap.delete_with(Folder.PROCESSED, "ann+list@player.test")
+    await imap.close()
+    assert await mailbox.count(Folder.PROCESSED) == 2
+
+
 async def test_a_mail_that_the_server_does_not_show_is_not_called_erased(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

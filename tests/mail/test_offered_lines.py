@@ -41,6 +41,15 @@ def test_every_offered_line_is_read(path: Path) -> None:
     assert tried
 
 
+@pytest.mark.parametrize("line", ["bid CS 60 # or more, up to $1,200", "bid CA 200 # or more, up to"])
+async def test_an_offered_line_may_be_changed_and_keep_our_comment(
+    desk: MailDesk, notice: Delivery, line: str
+) -> None:
+    """Its `or` was taken for the player's own, and nothing was played or offered."""
+    assert line.partition("#")[2].strip() in notice.text
+    assert "OK: all lines" in (await desk.answered(notice, line)).text
+
+
 async def test_an_answer_to_a_command_lists_no_moves(desk: MailDesk, notice: Delivery) -> None:
     """Nor does a word that is nearly a command: the answer has what it may mean."""
     assert "buy SV" not in (await desk.answered(notice, "settings")).text

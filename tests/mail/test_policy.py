@@ -125,6 +125,8 @@ async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
     assert again.reason == "wrong sender" and await desk.played() == []
     assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
+    (linked,) = (await desk.arrive(reply(note, "link ann@work.test", message_id="<4@p>"))).replies
+    assert "with `link` and that address" in one_line(note) and "goes to ann@work.test" in one_line(linked)
 
 
 @pytest.mark.parametrize(
@@ -134,9 +136,7 @@ async def test_who_writes_with_another_tag_is_no_stranger(
     desk: MailDesk, notice: Delivery, registered: str, writes: str
 ) -> None:
     """They were asked whether they had sent it. The answer goes to the address that is registered."""
-    ann = await desk.person("Ann")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", registered)
+    await desk.person("Ann", registered)
     (receipt,) = (await desk.arrive(reply(notice, "buy SV", sender=f"Ann <{writes}>"))).replies
     assert await desk.played() == ["buy SV"] and receipt.recipient == registered
     sender = "ann+list@x.test"
@@ -151,28 +151,22 @@ async def test_who_writes_with_another_tag_is_no_stranger(
 async def test_two_people_whose_addresses_differ_in_more_than_a_tag(
     desk: MailDesk, notice: Delivery, registered: str, writes: str
 ) -> None:
-    ann = await desk.person("Ann")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", registered)
+    await desk.person("Ann", registered)
     outcome = await desk.arrive(reply(notice, "buy SV", sender=f"Bob <{writes}>"))
     assert (outcome.reason, await desk.played()) == ("wrong sender", [])
 
 
 async def test_c09_a_reply_to_all_from_a_mailbox_that_two_share(desk: MailDesk, notice: Delivery) -> None:
-    ann, bob = await desk.person("Ann"), await desk.person("Bob")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "lee+ann@x.test")
-        await unit.people.add_identity(bob, "email", "lee@x.test")
+    await desk.person("Ann", "lee+ann@x.test")
+    await desk.person("Bob", "lee@x.test")
     both = ", ".join(str(each.message["Reply-To"]) for each in (notice, desk.newest[BOB]))
     outcome = await desk.arrive(reply(notice, "status", to=both, sender="Bob <lee@x.test>"))
     assert outcome.reason == "shown" and outcome.replies[0].recipient == "lee@x.test"
 
 
 async def test_what_another_has_verified_is_no_second_address(desk: MailDesk, notice: Delivery) -> None:
-    ann, bob = await desk.person("Ann"), await desk.person("Bob")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "lee+ann@x.test")
-        await unit.people.add_identity(bob, "email", "lee@x.test")
+    await desk.person("Ann", "lee+ann@x.test")
+    await desk.person("Bob", "lee@x.test")
     outcome = await desk.arrive(reply(notice, "buy SV", sender="Bob <lee@x.test>"))
     assert (outcome.reason, await desk.played()) == ("wrong sender", [])
 
@@ -327,15 +321,15 @@ async def test_an_email_that_a_mail_program_writes_to_unsubscribe_is_no_answerin
         extra = f"Auto-Submitted: auto-{sign}\n"
         raw = reply(notice, text, to=to, sender=sender, extra=extra, message_id=f"<{number}@p>")
         assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"stop"))).reason == reason
+    assert (await desk.arrive(raw.replace(b"Re: [Friday] Your turn", b"start"))).reason == "stopped"
 
 
 async def test_who_unsubscribes_with_an_email_that_was_forwarded_gets_no_more(
     desk: MailDesk, notice: Delivery
 ) -> None:
     """The email went to an address that is given up: it was said that nothing goes there any more."""
-    ann = await desk.person("Ann")
+    ann = await desk.person("Ann", "ann@work.test")
     async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", "ann@work.test")
         await unit.people.remove_identity(ann, "email", ANN)
     header = str(notice.message["List-Unsubscribe"]).partition("mailto:")[2].partition("?")[0]
     outcome = await desk.arrive(reply(notice, "", to=header, subject="stop", sender="ann@work.test"))
@@ -462,6 +456,35 @@ async def test_what_was_asked_is_confirmed_by_yes_alone(
     assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
 
 
+@pytest.mark.parametrize(
+    ("said", "played"),
+    [
+        ("Yes\nbuy SV", ["buy SV"]),
+        ("Yes please!\n\nbuy SV\n\nAnn", ["buy SV"]),
+        ("Yes\nbid CS 45", []),
+        ("Yes?\nbuy SV", []),
+        ("buy SV\nyes", []),
+        ("Yes\nunless Bob bids\nbuy SV", []),
+    ],
+)
+async def test_a_yes_above_the_move_that_was_asked_about_is_no_doubt(
+    desk: MailDesk, notice: Delivery, said: str, played: list[str]
+) -> None:
+    """It was asked again. Above another move it is, as where a vote is asked for."""
+    (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
+    outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
+    assert await desk.played() == played and outcome.reason == ("played" if played else "unclear")
+
+
+async def test_a_yes_above_a_move_is_a_doubt_only_where_something_is_asked(desk: MailDesk) -> None:
+    await desk.begun("Ann", "Bob", "Cid")
+    for name, *lines in (("Ann", "yes", "buy SV"), ("Bob", "pass"), ("Ann", "undo")):
+        await desk.write(name, *lines)
+    assert "Your vote is needed" in desk.newest[BOB].text
+    assert (await desk.write("Bob", "yes", "status")).reason == "unclear"
+    assert await desk.played() == ["buy SV", "pass"]
+
+
 async def test_a_mail_that_kills_its_parser_is_quarantined(
     desk: MailDesk, notice: Delivery, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -574,6 +597,7 @@ async def test_lines_beside_each_other(
         "buy SV\n\nsay well\nbuy CS",
         "say good luck all; bid CA 165",
         "say buy SV",
+        "buy SV\nsay well\npass",
     ],
 )
 async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Delivery, text: str) -> None:
@@ -581,7 +605,8 @@ async def test_a_line_of_play_never_becomes_talk(desk: MailDesk, notice: Deliver
     before = desk.newest[BOB]
     outcome = await desk.arrive(reply(notice, text))
     assert outcome.reason == "unclear" and await desk.played() == []
-    assert "it stands in what you say to the table" in one_line(outcome.replies[0])
+    told = one_line(outcome.replies[0])
+    assert "it stands in what you say to the table" in told and "pause" not in told
     await desk.take()
     assert desk.newest[BOB] is before
 

@@ -76,9 +76,8 @@ async def test_the_other_address_takes_over_at_once(desk: MailDesk) -> None:
     """One address of two dies: no table is told, the turn is asked for anew, and emails that were refused go
     to the other."""
     table = await desk.table("1830", ["Ann", "Bob"])
-    ann = await desk.person("Ann")
+    ann = await desk.person("Ann", WORK)
     async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", WORK)
         await unit.people.prefer_address(ann, WORK)
     await desk.service.running.announce(table, "Bob says: hello", "say", "hello")
     refused = 0
@@ -142,9 +141,7 @@ async def test_an_email_that_waits_for_an_address_that_is_given_up(desk: MailDes
 async def test_an_email_to_somebody_who_claims_an_address_stays_theirs(desk: MailDesk) -> None:
     """Its token would be that of another address, and of another person."""
     await desk.table("1830", ["Ann", "Bob"])
-    ann = await desk.person("Ann")
-    async with desk.service.store.begin() as unit:
-        await unit.people.add_identity(ann, "email", WORK)
+    ann = await desk.person("Ann", WORK)
     await desk.service.submit_personal(await desk.person("Bob"), [f"link {WORK}"])
     for mail in (await desk.outbox.lease_due(20)).mails:
         await desk.outbox.mark_failed(mail, "451 busy", desk.clock[0] + timedelta(hours=1))

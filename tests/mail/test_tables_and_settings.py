@@ -91,6 +91,31 @@ async def test_prose_about_a_lobby_is_answered_with_what_can_be_written_there(de
     assert "Your email has no line that can be read at table 1830 " in told and "which table" not in told
 
 
+async def test_a_move_that_answers_no_email_is_answered_on_a_day_with_prose_too(desk: MailDesk) -> None:
+    """The answer about prose counted as that one, which goes out once a day."""
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Bob", "yes")
+    await desk.write("Bob", "See you there")
+    await desk.write("Bob", "pass", to=ADDRESS)
+    assert "does not show for which table it is" in " ".join(desk.newest["bob@player.test"].text.split())
+
+
+@pytest.mark.parametrize("line", ["Please list!", "list, thanks", "OK, list"])
+async def test_a_command_with_courtesies_is_read(desk: MailDesk, line: str) -> None:
+    """`start please` named `please` as a player."""
+    await desk.person("Ann")
+    await desk.write("Ann", line, to=ADDRESS)
+    assert "Your tables." in desk.newest[ANN].text
+
+
+async def test_an_address_that_is_named_twice_is_named_in_the_answer(desk: MailDesk) -> None:
+    """It was said that the second player has a seat already."""
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>, Bobby <bob@player.test>", to=ADDRESS)
+    assert "bob@player.test is named twice." in desk.newest[ANN].text
+
+
 @pytest.mark.parametrize("asked", ["invited", "host"])
 async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailDesk, asked: str) -> None:
     """It was no answer, and after three attempts the email lay in Quarantine."""
@@ -121,6 +146,10 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Sure", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
         ("Hi Ann - ja!", "You have a seat"),
+        ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
+        ("Thanks, yes!", "You have a seat"),
+        ("Sorry, no", "You have declined"),
+        ("Danke, nein.", "You have declined"),
         ("Hi Ann, no thanks", "You have declined the seat"),
         ("Hello,\nno, sorry", "You have declined"),
         ("Nope", "You have declined"),
@@ -148,6 +177,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Yes, but only if Cid plays", "Yes?", "Ja, aber erst im Mai", "No problem!", "Ok no",
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
+        "I'm in if Cid is", "I'm in\nbut only for 1870", "No idea yet", "Sorry, no time to decide",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip

@@ -188,6 +188,8 @@ def _fill_files(folder: Path) -> None:
     (folder / "inbound_mail/b.eml").write_bytes(_email("from somebody else"))
     of_nobody = f"From: {ADDRESS}\nContent-Type: text/plain; charset=x-none\n\nTo play+{TOKEN}@games.test"
     (folder / "inbound_mail/c.eml").write_text(of_nobody)
+    tagged = ADDRESS.replace("@", "+games@").upper()
+    (folder / "inbound_mail/e.eml").write_text(f"From: A <{tagged}>\nTo: play@games.test\n\npass")
     (folder / "inbound_mail/d.eml").write_text("From: spam@x.test\nMessage-ID: <<\n\nNot a header.")
     (folder / "railpost.log.1").write_text(f"2026-01-02 10:00:00,1 INFO x: {NAME}\n", encoding="utf-8")
     logging.getLogger("test").warning("mail from %s by %s, %s", ADDRESS, NAME, DISCORD)
@@ -385,8 +387,9 @@ async def test_all_that_is_stored_is_one_file_without_secrets(host: Host) -> Non
     assert set(_marks_in(text)) == set(MARKS) and "hash" not in text and TOKEN not in text
     data = msgspec.json.decode(file.content)
     assert set(data) >= {"people", "identities", "seats", "moves", "orders", "facts", "mails", "messages"}
-    (mail,) = data["mails"]
+    mail, tagged = data["mails"]
     assert mail["text"].endswith("To play+tok:…wxyz@games.test"), "and no mail of somebody who names them"
+    assert "+GAMES@" in tagged["text"]
     told = [(row["address"], row["text"]) for row in data["messages"]]
     assert ({"to": ADDRESS, "sender": "b+tok:…wxyz@games.test"}, "tok:…wxyz") in told
     nobody = await host.service.personal_data.export(host.people["Dora"])

@@ -130,12 +130,14 @@ FAILED_AUTHENTICATION = _refusal(
 def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
     """To the registered address: a mail with its reply token came from another address."""
     not_yours = Paragraph("An email to your reply address came from an address that is not yours.")
-    how = (
-        "If you did not send it, do nothing. Do not forward these emails: a person who has one could try to "
-        "play for you."
-    )
-    if not (code and lines):
-        how = "If you sent it, please write from the address that this email was sent to."
+    how = "To write from another address too, reply with `link` and that address. "
+    if code and lines:
+        how += (
+            "If you did not send it, do nothing. Do not forward these emails: a person who has one could try "
+            "to play for you."
+        )
+    else:
+        how = f"If you sent it, please write from the address that this email was sent to. {how.strip()}"
     blocks = (
         not_yours,
         QuotedLines("It said", lines if code else ()),

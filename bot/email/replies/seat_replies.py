@@ -94,8 +94,9 @@ class ReadReply:
 
     @property
     def word(self) -> str:
-        """The first word of the answer; of `No problem, yes!` it is `yes`."""
-        return first_word(without_idioms(" ".join(self.answer[:1])).lstrip(" ,.!-"))
+        """The first word of the answer; of `No problem, yes!` it is `yes`, and of `Sorry, no` it is `no`."""
+        words = words_of(without_idioms(" ".join(self.answer[:1])))
+        return next((word for word in words if word not in BESIDE_NO), "")
 
     @property
     def says_yes(self) -> bool:
@@ -108,6 +109,17 @@ class ReadReply:
         return is_yes and "?" not in answer and not self.parsed.lines and not self.parsed.unclear
 
     @property
+    def agreed(self) -> tuple[str, ...]:
+        """The moves of a reply in which nothing is doubtful but a plain `yes` above them."""
+        parsed = self.parsed
+        texts = [each.line.text for each in parsed.unclear]
+        is_yes = len(texts) == 1 and words_of(texts[0]) and set(words_of(texts[0])) <= YES_WORDS | BESIDE_YES
+        if not is_yes or "?" in texts[0] or self.word not in YES_WORDS or len(parsed.meant) < 1:
+            return ()
+        is_first = parsed.unclear[0].line.number < parsed.meant[0].number
+        return tuple(line.text for line in parsed.meant) if is_first else ()
+
+    @property
     def suggestions(self) -> tuple[str, ...]:
         """Legal lines that a reply without any may mean, else those that are legal; for who asks in prose
         for no more emails the word that ends them."""
@@ -115,13 +127,14 @@ class ReadReply:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
-        near = [line for text in unclear if (line := nearest_line(text, vocabulary, 0.5))]
+        similar, legal = self.reader.commands.similar, vocabulary.lower_legal_lines
+        near = [nearest_line(text, vocabulary, 0.5) for text in unclear]
         short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
-        near += filter(None, map(self.reader.commands.similar, [*unclear, *short]))
+        near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
         of_each_kind: dict[str, str] = {}
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
-        return tuple(dict.fromkeys(near)) or tuple(of_each_kind.values())
+        return tuple(filter(None, dict.fromkeys(near))) or tuple(of_each_kind.values())
 
 
 def _without_greeting(line: str) -> str:
@@ -132,19 +145,22 @@ def _without_greeting(line: str) -> str:
     return rest[0] if is_answer and not line.endswith(",") and greets(greeting) else line
 
 
+def is_about_vote(token: ReplyToken) -> bool:
+    """Whether a token is of an email about a vote."""
+    return (token.decision_id or "").startswith(POLL_PREFIX)
+
+
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:
     """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
-    if not (token.decision_id or "").startswith(POLL_PREFIX) or reply.lines or reply.parsed.unclear:
+    if not is_about_vote(token) or reply.lines or reply.parsed.unclear:
         return ""
-    words = words_of(" ".join(reply.answer[:1]))
-    says_no = bool(words) and words[0] in NO_WORDS and set(words[1:]) <= NO_WORDS | BESIDE_NO
+    says_no = reply.word in NO_WORDS and set(words_of(reply.answer[0])) <= NO_WORDS | BESIDE_NO
     return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
 def suggested_lines(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
     """Lines that a reply may mean which has none."""
-    is_about_vote = (token.decision_id or "").startswith(POLL_PREFIX)
-    return ("accept vote", "decline vote") if is_about_vote else reply.suggestions
+    return ("accept vote", "decline vote") if is_about_vote(token) else reply.suggestions
 
 
 class ReplyReader:

@@ -132,6 +132,9 @@ class LobbyLines:
         rules = tuple(option for option in options or () if option != HINTS)
         game_title = engine.title_of(title, rules)
         invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
+        addresses = [each.address for each in invited]
+        if twice := [each for each in addresses if addresses.count(each) > 1]:
+            raise ValueError(f"{twice[0]} is named twice.")
         seats = list(filter(None, (" ".join(part.split()) for part in rest.split(","))))
         if by is None:
             check_new_names(game_title, [name for name in seats if name.casefold() != ROBOT_WORD])

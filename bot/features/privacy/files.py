@@ -16,7 +16,7 @@ from pathlib import Path
 from bot.features.privacy.replacing import Replacing, mail_text
 from bot.hub.people import PrivacySettings
 from engine.core.words import counted
-from mail.reply_address import redact
+from mail.reply_address import redact, untagged
 from storage import Store, StoreError, write_whole
 
 ERASED = "(erased)"
@@ -26,8 +26,11 @@ DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
 FROM = re.compile("^From: (.*)$", re.MULTILINE | re.IGNORECASE)
 
 
-def _address(sender: str) -> str:
-    return parseaddr(sender)[1].casefold()
+def _is_from(text: str, addresses: Iterable[str]) -> bool:
+    """Whether a mail comes from one of these addresses, with whatever `+tag`."""
+    sender = FROM.search(text)
+    own = {untagged(each.casefold()) for each in addresses if "@" in each}
+    return sender is not None and untagged(parseaddr(sender[1])[1].casefold()) in own
 
 
 def _contents(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
@@ -46,18 +49,16 @@ class DataFolder:
     def mails_from(self, addresses: Sequence[str]) -> list[str]:
         """The mails that are kept of a person, as text without secrets."""
         texts = [mail_text(raw) for _, raw in _contents(self._files("inbound_mail", "*.eml"))]
-        own = {address.casefold() for address in addresses}
-        senders = ((text, FROM.search(text)) for text in texts)
-        return [redact(text) for text, sender in senders if sender and _address(sender[1]) in own]
+        return [redact(text) for text in texts if _is_from(text, addresses)]
 
     async def erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
         """Take a person out of the files. codes: of the tables with which they have had to do."""
         await asyncio.to_thread(self._erase, replacing, codes)
 
     def erase_mails(self, replacing: Replacing) -> None:
-        """Delete the mails that name a person."""
+        """Delete the mails that name a person, or come from them."""
         for path, raw in _contents(self._files("inbound_mail", "*")):
-            if replacing.holds(mail_text(raw)):
+            if replacing.holds(text := mail_text(raw)) or _is_from(text, replacing.identifiers):
                 path.unlink(missing_ok=True)
 
     def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
