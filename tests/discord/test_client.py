@@ -198,7 +198,9 @@ async def test_undoing_moves_of_others_needs_their_votes(started: RunningBot, fa
     await started.wait_for_card("Ann")
     assert await started.played_lines() == [] and not fake.controls(vote)
     told = [message.text for message in fake.visible_messages(started.thread)]
-    assert any("Bob accepts: Ann would like to undo 2 moves (Ann: buy SV; Bob: pass)." in text for text in told)
+    assert any(
+        "Bob accepts: Ann would like to undo 2 moves (Ann: buy SV; Bob: pass)." in text for text in told
+    )
 
 
 @pytest.mark.parametrize("is_in_list", [True, False])

@@ -148,7 +148,11 @@ async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) ->
     assert "Your vote is needed" in str(desk.newest[BOB].message["Subject"])
     before = await desk.played()
     await desk.write("Bob", word)
-    assert f"{told}: Ann would like to undo 2 moves" in desk.newest[BOB].text if told else await desk.played() == before
+    assert (
+        f"{told}: Ann would like to undo 2 moves" in desk.newest[BOB].text
+        if told
+        else await desk.played() == before
+    )
     assert (await desk.played() == []) is (told == "Bob accepts")
 
 
