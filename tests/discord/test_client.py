@@ -812,7 +812,16 @@ async def test_a_table_without_a_channel_is_played_in_direct_messages(
 
 @pytest.mark.parametrize(
     ("called", "name"),
-    [("Ann", "Ann"), ("B&O fan!!", "B O fan"), ("🚂", "Player"), ("x" * 40, "x" * 20), ("eve@a.org", "eve")],
+    [
+        ("Ann", "Ann"),
+        ("B&O fan!!", "B O fan"),
+        ("🚂", "Player"),
+        ("x" * 40, "x" * 20),
+        ("eve@a.org", "eve"),
+        ("\N{MATHEMATICAL BOLD SCRIPT CAPITAL B}\N{MATHEMATICAL BOLD SCRIPT SMALL O}b", "Bob"),
+        ("Jose\N{COMBINING ACUTE ACCENT}", "José"),
+        ("Z\N{COMBINING LONG SOLIDUS OVERLAY}oe", "Zoe"),
+    ],
 )
 def test_player_names(called: str, name: str) -> None:
     assert player_name(called) == name

@@ -8,7 +8,7 @@ from PIL import Image, ImageChops
 from bot.position.numbers import company_line
 from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
-from renderers import color_math, market, market_png, measure_rendering, sheet_png, theme
+from renderers import auction_png, color_math, market, market_png, measure_rendering, sheet_png, theme
 from renderers.canvas import text_width
 from renderers.sheet import sheet
 from renderers.views import (
@@ -283,6 +283,16 @@ def test_long_names_cut_no_number(name: str, is_cut: bool) -> None:
     assert bool(cut(table.header)) is is_cut and not [text for row in table.rows for text in cut(row)]
     picture = sheet_png(state)
     assert picture.width == sheet.WIDTH and len(picture.alt) <= 1024
+
+
+def test_a_player_whose_name_the_font_has_not_is_called_by_the_seat() -> None:
+    """Their columns had boxes above them, all alike."""
+    state = opening(4)
+    state.players = ["José", "李小龙", "محمد", "Ольга"]
+    for picture in (sheet_png(state), auction_png(state)):
+        assert all(name in picture.alt for name in ("José", "Player 2", "Player 3", "Ольга"))
+        assert "李小龙" not in picture.alt
+    assert state.players[1] == "李小龙"
 
 
 @pytest.mark.parametrize("draw", [market_png, sheet_png])
