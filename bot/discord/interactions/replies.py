@@ -71,6 +71,8 @@ async def defer(interaction: discord.Interaction[Any], *, public: bool = False, 
         try:
             await acknowledge()
         except (aiohttp.ClientError, OSError):  # the connection, for which the library does not try again
+            if SHARED in interaction.extras:
+                raise
             await acknowledge()
     except discord.HTTPException as error:
         if not is_answered_already(error) or SHARED in interaction.extras:
