@@ -28,15 +28,18 @@ from bot.service import Service
 log = logging.getLogger(__name__)
 
 MESSAGES = 1000
-"""The newest of a channel, among which ours are looked for."""
+"""Of a channel, among which ours are looked for."""
+NOBODY = Replacing((), ())  # changes no text
+LINES = "custom_id", "value"
+"""What holds the line of a control. Its first word is a command, whoever is called so."""
 
 
 async def rename(service: Service, threads: TableThreads, table: TableInfo, replacing: Replacing) -> None:
     """Replace names in what is stored of the cards of a table, and in our messages about it."""
     async with service.store.begin(table=table.id) as unit:
         for card in await unit.tables.cards(table.id):
-            if replacing.holds(str(card.message_ref)):
-                await unit.tables.set_card(table.id, card.slot, replacing.value(card.message_ref))
+            if (renamed := replacing.value(card.message_ref)) != card.message_ref:
+                await unit.tables.set_card(table.id, card.slot, renamed)
     cards = CardStore(service.store)
     for channel in threads.places(table):
         others = [each for each in await tables_at(service, channel.id) if each.id != table.id]
@@ -45,7 +48,8 @@ async def rename(service: Service, threads: TableThreads, table: TableInfo, repl
     for user, sent in (await _sent_directly(service, table)).items():
         with suppress(discord.HTTPException):
             direct = await threads.dm_channel(user)
-            await _rename_messages(threads.api, direct, replacing, sent.__contains__)
+            first = discord.Object(min(sent) - 1)
+            await _rename_messages(threads.api, direct, replacing, sent.__contains__, first)
 
 
 def _is_other(kept: Collection[int], message: int) -> bool:
@@ -63,13 +67,17 @@ async def _sent_directly(service: Service, table: TableInfo) -> dict[str, set[in
 
 
 async def _rename_messages(
-    api: DiscordApi, channel: Any, replacing: Replacing, is_wanted: Callable[[int], bool]
+    api: DiscordApi,
+    channel: Any,
+    replacing: Replacing,
+    is_wanted: Callable[[int], bool],
+    after: discord.Object | None = None,
 ) -> None:
     """Replace names in our messages of a channel. is_wanted: by the id of a message; others may edit the rest
-    meanwhile."""
+    meanwhile. after: no earlier message is wanted."""
     own_id = api.client.user.id if api.client.user else None
     try:
-        history = channel.history(limit=MESSAGES)
+        history = channel.history(limit=MESSAGES, after=after)
         found = [each async for each in history if each.author.id == own_id and is_wanted(each.id)]
     except discord.HTTPException as error:
         log.info("Discord: the history of a channel could not be read: %s", error)
@@ -81,18 +89,23 @@ async def _rename_messages(
 
 async def _rename(api: DiscordApi, message: discord.Message, replacing: Replacing) -> None:
     """Replace names in a message; a card with pictures is made anew, and stays here as it is."""
-    parts = _without_ids([part.to_dict() for part in message.components])
+    parts = [part.to_dict() for part in message.components]
     if replacing.holds(message.content):
         await message.edit(content=replacing.text(message.content))
-    elif not message.attachments and (renamed := replacing.value(parts)) != parts:
+    elif not message.attachments and (renamed := _renamed(parts, replacing)) != _renamed(parts, NOBODY):
         await api.edit(api.message(message.channel.id, message.id), renamed)
 
 
-def _without_ids(part: Any) -> Any:
-    """Components as they are sent: Discord numbers them."""
+def _renamed(part: Any, replacing: Replacing, key: str = "") -> Any:
+    """Components without the names, and without the numbers that Discord gives them. key: of this part."""
     match part:
         case list():
-            return [_without_ids(each) for each in part]
+            return [_renamed(each, replacing) for each in part]
         case dict():
-            return {key: _without_ids(each) for key, each in part.items() if key != "id"}
+            return {name: _renamed(each, replacing, name) for name, each in part.items() if name != "id"}
+        case str() if key in LINES:
+            word, blank, rest = part.partition(" ")
+            return f"{word}{blank}{replacing.text(rest)}"
+        case str():
+            return replacing.text(part)
     return part

@@ -64,8 +64,7 @@ async def test_direct_messages_to_others_name_nobody_who_is_deleted(
     await started.wait_for_delivery()
 
     def direct() -> str:
-        own = [each for each in fake.channels.values() if each.recipient is fake.find_user("Ann")]
-        return "\n".join(message.text for each in own for message in fake.visible_messages(each, "Ann"))
+        return "\n".join(message.text for message in fake.visible_messages(fake.find_dm("Ann"), "Ann"))
 
     assert "Dan asks for the seat of Cid" in direct() and "Cid resigns." in direct()
     for name in ("Dan", "Cid"):
@@ -74,6 +73,9 @@ async def test_direct_messages_to_others_name_nobody_who_is_deleted(
         await started.wait_for_delivery()
     assert "somebody asks for the seat of Player 3" in direct() and "Player 3 resigns." in direct()
     assert "Cid" not in direct()
+    (card,) = fake.messages_with_controls(fake.find_dm("Ann"))
+    lines = [each.custom_id.rpartition(":")[2] for each in fake.controls(card)]
+    assert lines == ["admit somebody", "refuse somebody"]
 
 
 async def test_a_deputy_who_was_pinged_and_has_not_moved_is_deleted(
