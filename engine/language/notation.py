@@ -54,7 +54,7 @@ MAX_LISTED_CHOICES, MAX_LISTED_AMOUNTS = 12, 5
 NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER"))
 """The fields of which a refusal names none that the line does not say."""
 
-UNKNOWN = "?"
+UNKNOWN = Noun("?")
 """Stands in a line for a word that names nothing: a field that has a noun takes the noun as its value."""
 UNSPECIFIED = object()
 """The value of a field that was left out between others."""

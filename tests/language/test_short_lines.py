@@ -167,6 +167,7 @@ def test_who_writes_nothing_that_is_like_a_line_reads_what_is_asked() -> None:
         ("lay 57 H99 0", "There is no hex H99."),
         ("token h99", "There is no hex h99."),
         ("lay 999 H10 0", "There is no tile 999."),
+        ("lay ? H10 0", "There is no tile ?."),
         ("buy train 9", "There is no train 9."),
         ("buy train 2 from XYZ for 50", "There is no company XYZ."),
         ("buy private XYZ for 50", "There is no private XYZ."),
