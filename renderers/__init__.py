@@ -13,7 +13,7 @@ from PIL import Image
 
 import engine
 from engine import State, dollars, game_of, places_of, tile_faces, tile_upgrades, tiles_left
-from renderers.canvas import encode_png
+from renderers.canvas import can_draw, encode_png
 from renderers.charts.chart import draw_chart
 from renderers.charts.review_chart import BarView, ReviewView, draw_review
 from renderers.charts.tile_charts import WAYS_PER_SHEET, draw_tiles, draw_ways
@@ -29,6 +29,7 @@ from renderers.timing import measure_rendering
 from renderers.views import (
     CHART_KINDS,
     ChartKind,
+    ChartView,
     MapView,
     around,
     auction_view,
@@ -49,6 +50,27 @@ from renderers.views import (
 def _picture(image: Image.Image, alt: str) -> Picture:
     """A picture with its description, which is cut at its end where it is too long."""
     return Picture(encode_png(image), clip_text(alt), image.width, image.height)
+
+
+def _drawn_names(names: Sequence[str]) -> dict[str, str]:
+    """How pictures call the players at a table: by their seats, where the font has not all letters."""
+    return {name: name if can_draw(name) else f"Player {i}" for i, name in enumerate(names, 1)}
+
+
+def _with_drawn_names(state: State) -> State:
+    """A position with the names that pictures have."""
+    drawn = list(_drawn_names(state.players).values())
+    if drawn == state.players:
+        return state
+    state = engine.copy_state(state)
+    state.players = drawn
+    return state
+
+
+def _with_drawn_series(view: ChartView) -> ChartView:
+    """A chart with the names that pictures have."""
+    drawn = _drawn_names([each.name for each in view.series])
+    return replace(view, series=tuple(replace(each, name=drawn[each.name]) for each in view.series))
 
 
 def map_png(
@@ -91,13 +113,13 @@ def sheet_png(
     It shows what the whole table may see. `revenues`: dollars of each company's last run. `has_footer`: False
     leaves out the names of privates and the tiles.
     """
-    view = sheet_view(state, revenues=revenues, has_footer=has_footer)
+    view = sheet_view(_with_drawn_names(state), revenues=revenues, has_footer=has_footer)
     return _picture(draw_sheet(view, PALETTES[palette]), view.alt)
 
 
 def auction_png(state: State, *, palette: PaletteName = "light") -> Picture:
     """An auction: what is for sale, income, bids and their leader, and everybody's free money."""
-    view = auction_view(state)
+    view = auction_view(_with_drawn_names(state))
     return _picture(draw_auction(view, PALETTES[palette]), view.alt)
 
 
@@ -111,7 +133,7 @@ def companies_png(
     """Companies side by side, with what they have together. Raises ValueError for none."""
     if not companies:
         raise ValueError("no company is given")
-    view = sheet_view(state, revenues=revenues)
+    view = sheet_view(_with_drawn_names(state), revenues=revenues)
     return _picture(draw_companies(view, companies, PALETTES[palette]), companies_alt(view, companies))
 
 
@@ -153,7 +175,7 @@ def chart_png(
 
     `statistics`: the table of rounds that the engine makes of a game's history.
     """
-    view = chart_view(title, statistics, kind)
+    view = _with_drawn_series(chart_view(title, statistics, kind))
     return _picture(draw_chart(view, PALETTES[palette]), view.alt)
 
 
@@ -171,12 +193,14 @@ def review_png(
     each player's name with dollars by cause.
     """
     worth = chart_view(title, statistics, "worth")
+    drawn = _drawn_names([each.name for each in worth.series])
     places = {name: i for i, name in enumerate(worth.rounds)}
     marked = tuple(
         (places[short], text) for round, text in marks if (short := engine.short_round(round)) in places
     )
     view = ReviewView(
-        replace(worth, marks=marked), tuple(BarView(name, tuple(parts)) for name, parts in bars)
+        replace(_with_drawn_series(worth), marks=marked),
+        tuple(BarView(drawn[name], tuple(parts)) for name, parts in bars),
     )
     return _picture(draw_review(view, PALETTES[palette]), view.alt)
 

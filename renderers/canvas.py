@@ -21,6 +21,8 @@ from renderers.theme import Palette
 
 SUPERSAMPLING = 3
 CAP_HEIGHT = 0.66
+NO_LETTER = "\uffff"
+"""What no font has: it draws a box."""
 
 
 @lru_cache(64)
@@ -34,6 +36,13 @@ def font(size: int, weight: str = "Bold") -> ImageFont.FreeTypeFont:
 def text_width(text: str, size: int, weight: str = "Bold") -> int:
     """The width of a line of text in pixels."""
     return round(font(size, weight).getlength(text))
+
+
+@lru_cache(1024)
+def can_draw(text: str) -> bool:
+    """Whether the font has all letters of a text; it has neither Arabic nor Chinese ones."""
+    letters = font(20)
+    return all(bytes(letters.getmask(each)) != bytes(letters.getmask(NO_LETTER)) for each in set(text))
 
 
 def fit_font_size(text: str, size: int, width: float, weight: str = "Bold", minimum: int = 8) -> int:

@@ -4,6 +4,7 @@ what the host has set about their data.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -136,9 +137,11 @@ def account_notice(person_id: int, address: str, sentence: str, key: str) -> New
 
 def player_name(text: str) -> str:
     """A name that is valid at a table, from a Discord name or a mail address: letters, digits, single
-    spaces."""
-    name = text.partition("@")[0]
-    plain = "".join(character if character.isalnum() else " " for character in name)
+    spaces. Letters of fancy fonts become plain ones, which others can type; marks that no letter has are left
+    out."""
+    name = unicodedata.normalize("NFKC", text).partition("@")[0]
+    letters = (each for each in name if not unicodedata.combining(each))
+    plain = "".join(each if each.isalnum() else " " for each in letters)
     return " ".join(plain.split())[:MAX_NAME_LENGTH].strip() or "Player"
 
 

@@ -11,8 +11,15 @@ from engine.core.state import BANK, IPO, POOL, TREASURY, OperatingTurn
 from engine.game import Game
 
 
+class Noun(str):
+    """What a field names, such as `hex`."""
+
+
 class FieldType:
-    """How a field is parsed from words and formatted, and what it may be where it was left out."""
+    """How a field is parsed from words and formatted, and what it may be where it was left out. noun: what it
+    names, if one word names that."""
+
+    noun: Noun | None = None
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Values for the part's fields (fewer where the rest is left out), and the index of the next word."""
@@ -42,7 +49,8 @@ Values = Callable[[Game], Iterable[Any]]
 class _Symbol(FieldType):
     """A symbol from a list, in any case and with or without `&`. candidates: by default all of them."""
 
-    def __init__(self, symbols: Values, candidates: Values | None = None) -> None:
+    def __init__(self, noun: str, symbols: Values, candidates: Values | None = None) -> None:
+        self.noun = Noun(noun) if noun else None
         self._symbols, self._candidates = symbols, candidates or symbols
 
     def parse_word(self, g: Game, word: str) -> str | None:
@@ -63,9 +71,9 @@ def _share_places(g: Game) -> Iterable[str]:
     return (IPO, POOL, TREASURY) if own else (IPO, POOL)
 
 
-_HEX = _Symbol(lambda g: g.components.map.hexes, _nothing)
-_PRIVATE = _Symbol(lambda g: g.state.private_owners)
-_TRAIN = _Symbol(lambda g: g.title.trains)
+_HEX = _Symbol("hex", lambda g: g.components.map.hexes, _nothing)
+_PRIVATE = _Symbol("private", lambda g: g.state.private_owners)
+_TRAIN = _Symbol("train", lambda g: g.title.trains)
 
 
 class _Number(FieldType):
@@ -84,6 +92,8 @@ class _Number(FieldType):
 class _Player(FieldType):
     """A name at the table, which may be several words."""
 
+    noun = Noun("player")
+
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         for seat in g.state.seats:
             name = g.state.name(seat).casefold().split()
@@ -99,6 +109,8 @@ class _Player(FieldType):
 
 class _City(FieldType):
     """A hex, with `.node` where it has several cities."""
+
+    noun = _HEX.noun
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         hex, dot, node = words[at].partition(".")
@@ -165,14 +177,14 @@ def _only_train(g: Game) -> str | None:
 
 
 FIELD_TYPES: dict[str, FieldType] = {
-    "COMPANY": _Symbol(lambda g: g.state.companies),
+    "COMPANY": _Symbol("company", lambda g: g.state.companies),
     "PRIVATE": _PRIVATE,
-    "SOURCE": _Symbol(lambda g: (IPO, POOL, TREASURY), _share_places),
-    "SELLER": _Symbol(lambda g: (BANK, POOL, *g.state.companies)),
+    "SOURCE": _Symbol("", lambda g: (IPO, POOL, TREASURY), _share_places),
+    "SELLER": _Symbol("company", lambda g: (BANK, POOL, *g.state.companies)),
     "TRAIN": _TRAIN,
-    "TILE": _Symbol(lambda g: g.components.tiles),
+    "TILE": _Symbol("tile", lambda g: g.components.tiles),
     "PLAIN": _Symbol(
-        lambda g: g.components.tiles, lambda g: g.components.preprinted_upgrades.get("plain", ())
+        "tile", lambda g: g.components.tiles, lambda g: g.components.preprinted_upgrades.get("plain", ())
     ),
     "HEX": _HEX,
     "AMOUNT": _Number(),

@@ -29,7 +29,7 @@ from engine.core.state import OperatingTurn, RevenueClaim, StockTurn
 from engine.core.words import join_words
 from engine.game import Game
 from engine.kernel import RefusedError, awaited_seats, options, prompt, refusal
-from engine.language.field_types import FIELD_TYPES, FieldType
+from engine.language.field_types import FIELD_TYPES, FieldType, Noun
 from engine.language.forms import (
     FormField,
     FormGroup,
@@ -41,7 +41,7 @@ from engine.language.forms import (
     forms_starting_with,
     parse_form,
 )
-from engine.language.similar_lines import nearest_lines, several_moves
+from engine.language.similar_lines import is_name, nearest_lines, several_moves
 from engine.operating.run import best_run, format_routes
 from engine.operating.track import candidate_tiles, refuse_hex, refuse_tile, tile_fits
 from engine.operating.trains import face_price
@@ -54,6 +54,8 @@ MAX_LISTED_CHOICES, MAX_LISTED_AMOUNTS = 12, 5
 NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER"))
 """The fields of which a refusal names none that the line does not say."""
 
+UNKNOWN = Noun("?")
+"""Stands in a line for a word that names nothing: a field that has a noun takes the noun as its value."""
 UNSPECIFIED = object()
 """The value of a field that was left out between others."""
 
@@ -133,7 +135,8 @@ def _match(
             if gaps and at and rest and isinstance(rest[0], FormField):
                 yield from _match(g, rest[1:], words, at, fields | _unspecified(rest[0]), gaps)
         case FormField(names, kind):
-            for values, following in kind.parse(g, words, at):
+            is_unknown = words[at] is UNKNOWN and kind.noun is not None
+            for values, following in [((kind.noun,), at + 1)] if is_unknown else kind.parse(g, words, at):
                 given = fields | dict(zip(names, values, strict=False))
                 yield from _match(g, rest, words, following, given, gaps)
             if gaps:
@@ -380,7 +383,20 @@ def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
     hints = [] if near else [_what_is_asked(g), "`help` lists what you can do."]
     if moves:
         hints = ["Write each move on a line of its own, or put `;` between them."]
-    return UnreadableError(" ".join(filter(None, ["This is not a line of this game.", *hints])), near)
+    why = _unknown_name(g, text.split()) or "This is not a line of this game."
+    return UnreadableError(" ".join(filter(None, [why, *hints])), near)
+
+
+def _unknown_name(g: Game, words: list[str]) -> str:
+    """`There is no hex H99.`, where one word keeps a text from being a line; else nothing."""
+    for at, word in enumerate(words[1:], 1):
+        readings = _readings(g, [*words[:at], UNKNOWN, *words[at + 1 :]])
+        nouns = dict.fromkeys(
+            value for _, fields in readings for value in fields.values() if isinstance(value, Noun)
+        )
+        if nouns and not is_name(g, word):
+            return f"There is no {join_words(list(nouns), 'or')} {word}."
+    return ""
 
 
 def _what_is_asked(g: Game) -> str:

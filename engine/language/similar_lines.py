@@ -128,6 +128,13 @@ def _known_word(g: Game, word: str, known: Sequence[str]) -> str:
     return named.pop() if len(named) == 1 else (close or [word])[0]
 
 
+def is_name(g: Game, word: str) -> bool:
+    """Whether a word begins one of the name of a company, of a private or of a hex."""
+    folded = word.casefold()
+    is_long = len(word) >= MIN_NAME
+    return is_long and any(part.startswith(folded) for _, name in _names(g) for part in _words(name))
+
+
 def _names(g: Game) -> Iterator[tuple[str, str]]:
     """What stands in a line for each company, private and hex that has a name."""
     owners: list[CompanyDefinition | PrivateDefinition] = [*g.components.companies, *g.components.privates]

@@ -118,7 +118,7 @@ class SheetTable:
     def column_widths(self) -> list[int]:
         """The width of each column in pixels: roomy, else between dense and roomy or between least and dense.
 
-        Where even the least widths are too wide, all are narrowed by the same factor.
+        Where even the least widths are too wide, the widest are narrowed: long names are cut, and no number.
         """
         available = self.page_width - 2 * MARGIN
         for narrow, wide in DENSITIES:
@@ -128,7 +128,12 @@ class SheetTable:
                 share = min(1.0, (available - sum(widths)) / missing) if missing else 0.0
                 widths = [a + int((b - a) * share) for a, b in zip(widths, full, strict=True)]
                 return [width + (available - sum(widths)) // len(widths) for width in widths]
-        return [round(width * available / sum(widths)) for width in widths]
+        widest = available
+        for fitting, width in enumerate(ordered := sorted(widths)):
+            widest = (available - sum(ordered[:fitting])) // (len(widths) - fitting)
+            if width > widest:
+                break
+        return [min(width, widest) for width in widths]
 
     def needed_width(self, density: Density) -> int:
         """The width of all columns, in pixels."""
@@ -161,21 +166,18 @@ def _draw_cell(canvas: Page, cell: SheetCell, x: int, middle: float, width: int,
         left += TOKEN_DIAMETER + 8
     available = cell.text_room(width)
     color = canvas.palette.page if is_header else getattr(canvas.palette, cell.color)
+    lines, heights, largest, least = [cell.text], [0], FONT_SIZE, LEAST_FONT_SIZE
     if cell.is_in_two_lines(width):
-        for line, dy in zip(split_in_two(cell.text), (-13, 13), strict=False):
-            size = fit_font_size(line, SMALL_FONT_SIZE, available, cell.weight, minimum=LEAST_SMALL_FONT_SIZE)
-            short = shorten(line, size, available, cell.weight)
-            canvas.write((left + available / 2, middle + dy), short, size, color, weight=cell.weight)
-        return
-    size = fit_font_size(cell.text, FONT_SIZE, available, cell.weight, minimum=LEAST_FONT_SIZE)
-    text = shorten(cell.text, size, available, cell.weight)
-    text_length = text_width(text, size, cell.weight)
-    if cell.align == "l" or cell.badge:
-        end = float(left + text_length)
-        canvas.write((left, middle), text, size, color, align="l", weight=cell.weight)
-    else:
-        end = left + (available + text_length) / 2
-        canvas.write((left + available / 2, middle), text, size, color, weight=cell.weight)
+        lines, heights = split_in_two(cell.text), [-13, 13]
+        largest, least = SMALL_FONT_SIZE, LEAST_SMALL_FONT_SIZE
+    is_left, end = len(lines) == 1 and (cell.align == "l" or cell.badge is not None), 0.0
+    for line, dy in zip(lines, heights, strict=True):
+        size = fit_font_size(line, largest, available, cell.weight, minimum=least)
+        text = shorten(line, size, available, cell.weight)
+        at, align = (left, "l") if is_left else (left + available / 2, "m")
+        canvas.write((at, middle + dy), text, size, color, align=align, weight=cell.weight)
+        length = text_width(text, size, cell.weight)
+        end = max(end, left + (length if is_left else (available + length) / 2))
     if cell.tag:
         ink, page = canvas.palette.ink, canvas.palette.page
         tag_color, tag_background = (ink, page) if is_header else (page, ink)
@@ -207,7 +209,10 @@ def _ownership_table(view: SheetView, players: Sequence[PlayerView], last: bool)
     holders = view.share_holders if last else ()
     header = (
         SheetCell(),
-        *(SheetCell(p.name, weight="Bold", tag=_status_tag(p.acting, p.bankrupt)) for p in players),
+        *(
+            SheetCell(p.name, weight="Bold", tag=_status_tag(p.acting, p.bankrupt), wraps=True)
+            for p in players
+        ),
         *(SheetCell(HOLDER_NAMES[holder], weight="Bold") for holder in holders),
     )
 
@@ -345,7 +350,7 @@ def _tokens_cell(c: CompanyView) -> SheetCell:
 def _president_cell(c: CompanyView) -> SheetCell:
     if not c.started:
         return SheetCell("closed", color="muted")
-    return SheetCell(c.president) if c.president else EMPTY_CELL
+    return SheetCell(c.president, wraps=True) if c.president else EMPTY_CELL
 
 
 def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:

@@ -58,10 +58,10 @@ def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Ima
 
 
 def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette = theme.LIGHT) -> Image.Image:
-    """Companies side by side, at most `MAX_SIDE_BY_SIDE`, and then below each other; with what they have
-    together where they are few."""
+    """Companies side by side, at most `MAX_SIDE_BY_SIDE`, and then below each other; with what two have
+    together."""
     shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
-    together = 1 < len(shown) < MAX_SIDE_BY_SIDE
+    together = len(shown) == 2
     parts = [shown[i : i + MAX_SIDE_BY_SIDE] for i in range(0, max(len(shown), 1), MAX_SIDE_BY_SIDE)]
     tables = [_companies_table(part, together) for part in parts]
     return _draw_page(f"{view.title} · {view.round}", tables, [], palette)
@@ -102,7 +102,7 @@ def companies_alt(view: SheetView, companies: Sequence[str]) -> str:
     """A description of the companies side by side."""
     shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
     parts = [text for c in shown for text in (c.summary, c.details_line) if text]
-    if len(shown) > 1:
+    if len(shown) == 2:
         shares, cash = sum(c.size or 0 for c in shown), dollars(sum(c.cash or 0 for c in shown))
         loans, tokens = sum(c.loans for c in shown), sum(len(c.tokens) for c in shown)
         parts.append(f"Together: {shares} shares, {cash}, {loans} loans, {tokens} tokens left")

@@ -252,6 +252,11 @@ class OutboxRepository(Repository):
         """The message with this idempotency key."""
         return await self._db.first(select(OutboxMessage).filter_by(idempotency_key=idempotency_key))
 
+    async def sent_about(self, table_id: int, channel: Channel) -> Sequence[OutboxMessage]:
+        """What was sent about a table on a channel and has an id there, of the messages that are kept."""
+        sent = select(OutboxMessage).filter_by(table_id=table_id, channel=channel, status="sent")
+        return await self._db.all(sent.where(col(OutboxMessage.external_id).is_not(None)))
+
     async def take_text(self, idempotency_key: str) -> str | None:
         """The words of a message that was sent; None for any other, and the second time."""
         message = await self.get(idempotency_key)

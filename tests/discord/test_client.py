@@ -198,7 +198,9 @@ async def test_undoing_moves_of_others_needs_their_votes(started: RunningBot, fa
     await started.wait_for_card("Ann")
     assert await started.played_lines() == [] and not fake.controls(vote)
     told = [message.text for message in fake.visible_messages(started.thread)]
-    assert any("Bob accepts: Undo" in text for text in told)
+    assert any(
+        "Bob accepts: Ann would like to undo 2 moves (Ann: buy SV; Bob: pass)." in text for text in told
+    )
 
 
 @pytest.mark.parametrize("is_in_list", [True, False])
@@ -417,7 +419,7 @@ async def test_a_vote_stands_while_the_game_is_paused(started: RunningBot, fake:
     await started.submit_lines("Ann", "pace 24h")
     await started.wait_for_delivery()
     await fake.wait_until(lambda: len(started.cards) == 2, "the second vote beside it")
-    vote = next(m for m in started.cards if "Let a robot play on for Bob?" in m.text)
+    vote = next(m for m in started.cards if "Ann would like a robot to play on for Bob." in m.text)
     await fake.click("Cid", vote, "Accept")
     await fake.wait_until(lambda: not fake.controls(vote), "the outcome")
     table = await started.service.queries.find_table(started.table_code)
@@ -810,7 +812,16 @@ async def test_a_table_without_a_channel_is_played_in_direct_messages(
 
 @pytest.mark.parametrize(
     ("called", "name"),
-    [("Ann", "Ann"), ("B&O fan!!", "B O fan"), ("🚂", "Player"), ("x" * 40, "x" * 20), ("eve@a.org", "eve")],
+    [
+        ("Ann", "Ann"),
+        ("B&O fan!!", "B O fan"),
+        ("🚂", "Player"),
+        ("x" * 40, "x" * 20),
+        ("eve@a.org", "eve"),
+        ("\N{MATHEMATICAL BOLD SCRIPT CAPITAL B}\N{MATHEMATICAL BOLD SCRIPT SMALL O}b", "Bob"),
+        ("Jose\N{COMBINING ACUTE ACCENT}", "José"),
+        ("Z\N{COMBINING LONG SOLIDUS OVERLAY}oe", "Zoe"),
+    ],
 )
 def test_player_names(called: str, name: str) -> None:
     assert player_name(called) == name

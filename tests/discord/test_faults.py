@@ -295,13 +295,16 @@ async def test_a_press_that_comes_too_late_logs_no_traceback(
 # -- threads, permissions, pictures ----------------------------------------------------------
 
 
-async def test_a_press_whose_acknowledgement_is_lost_counts(started: RunningBot, fake: FakeDiscord) -> None:
-    """The library acknowledges it again, which Discord refuses."""
+@pytest.mark.parametrize(("status", "after"), [(502, True), (0, True), (0, False)])
+async def test_a_press_whose_acknowledgement_is_lost_counts(
+    started: RunningBot, fake: FakeDiscord, status: int, after: bool
+) -> None:
+    """It is acknowledged again, which Discord refuses where the first has arrived."""
     card = await started.wait_for_card("Ann")
-    fake.rest.inject_fault("POST", "/callback", 502, after=True)
+    fake.rest.inject_fault("POST", "/callback", status, after=after)
     await fake.click("Ann", card, "Pass")
     await started.wait_for_card("Bob")
-    fake.rest.inject_fault("POST", "/callback", 502, after=True)
+    fake.rest.inject_fault("POST", "/callback", status, after=after)
     done = await started.submit_lines("Bob", "pass")
     assert done.text.startswith("Done.") and len(done.responses) == 1
     assert await started.played_lines() == ["pass", "pass"]

@@ -280,5 +280,5 @@ async def test_each_vote_on_two_polls_is_listed_once(started: RunningBot, fake: 
     await started.wait_for_delivery()
     await fake.wait_until(lambda: "Bob declines" in "".join(listed(started, fake)), "the outcome")
     shown = "\n".join(listed(started, fake)).splitlines()
-    assert shown.count("Bob declines: Let a robot play on for Ann?") == 1
+    assert shown.count("Bob declines: Ann would like a robot to play on for them.") == 1
     assert [each.startswith("Bob accepts: Ann proposes another pace") for each in shown].count(True) == 1

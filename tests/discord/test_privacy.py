@@ -52,6 +52,32 @@ async def test_a_person_is_deleted_and_cards_are_edited(started: RunningBot, fak
     assert (await fake.run_command("Bob", "general", "me export")).text == "Nothing is stored about you."
 
 
+async def test_direct_messages_to_others_name_nobody_who_is_deleted(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    """News are text, and a question has buttons."""
+    await fake.run_command("Ann", started.thread, "me settings", line="tell direct")
+    asked = await started.submit_lines("Cid", "resign")
+    await fake.click("Cid", asked.message, fake.controls(asked.message)[0].label)
+    await started.wait_for_delivery()
+    await fake.run_command("Dan", "general", "table replace", seat="Cid", table=started.table_code)
+    await started.wait_for_delivery()
+
+    def direct() -> str:
+        return "\n".join(message.text for message in fake.visible_messages(fake.find_dm("Ann"), "Ann"))
+
+    assert "Dan asks for the seat of Cid" in direct() and "Cid resigns." in direct()
+    for name in ("Dan", "Cid"):
+        question = await fake.run_command(name, "general", "me erase")
+        await fake.click(name, question.private_messages[-1], "Delete everything")
+        await started.wait_for_delivery()
+    assert "somebody asks for the seat of Player 3" in direct() and "Player 3 resigns." in direct()
+    assert "Cid" not in direct()
+    (card,) = fake.messages_with_controls(fake.find_dm("Ann"))
+    lines = [each.custom_id.rpartition(":")[2] for each in fake.controls(card)]
+    assert lines == ["admit somebody", "refuse somebody"]
+
+
 async def test_a_deputy_who_was_pinged_and_has_not_moved_is_deleted(
     running: RunningBot, fake: FakeDiscord
 ) -> None:

@@ -161,6 +161,29 @@ def test_who_writes_nothing_that_is_like_a_line_reads_what_is_asked() -> None:
     assert str(unread.value) == f"This is not a line of this game. {asked}"
 
 
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("lay 57 H99 0", "There is no hex H99."),
+        ("token h99", "There is no hex h99."),
+        ("lay 999 H10 0", "There is no tile 999."),
+        ("lay ? H10 0", "There is no tile ?."),
+        ("buy train 9", "There is no train 9."),
+        ("buy train 2 from XYZ for 50", "There is no company XYZ."),
+        ("buy private XYZ for 50", "There is no private XYZ."),
+        ("sell private SV to Zed for 50", "There is no player Zed."),
+        ("buy XYZ", "There is no private or company XYZ."),
+        ("sell 1 Pennsylvania", "This is not a line of this game."),
+        ("lay 999 H99 0", "This is not a line of this game."),
+    ],
+)
+def test_a_name_that_the_game_does_not_have_is_said(line: str, why: str) -> None:
+    state = run_scenario(running("PRR", phase="2") + "= turn Ann")
+    with pytest.raises(UnreadableError) as unread:
+        parse(state, "p0", line)
+    assert str(unread.value).startswith(why)
+
+
 @pytest.mark.parametrize("between", [", ", " and ", " / ", " + ", " & ", ", then ", " THEN "])
 def test_who_writes_two_moves_in_one_line_reads_how(between: str) -> None:
     state = run_scenario(

@@ -125,8 +125,8 @@ async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
     """It was answered by NOT DONE, and the others were asked."""
     await desk.write("Ann", "replace Ann by robot", to=ADDRESS)
     told = " ".join(desk.newest[ANN].text.split())
-    assert "OK. * Let a robot play on for Ann? * Bob and Cid are asked to vote." in told
-    assert "Let a robot play on for Ann?" in desk.newest[BOB].text
+    assert "OK. * Ann would like a robot to play on for them. * Bob and Cid are asked to vote." in told
+    assert "Ann would like a robot to play on for them." in desk.newest[BOB].text
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
     [
         ("Yes.", "Bob accepts"),
         ("Hi Ann,\n\nyes\n\nBob", "Bob accepts"),
-        ("> Undo 2 moves?\nyes", "Bob accepts"),
+        ("> Ann would like to undo 2 moves (Ann: buy SV; Bob: pass).\nyes", "Bob accepts"),
         ("no", "Bob declines"),
         ("No, thanks.", "Bob declines"),
         ("no way", ""),
@@ -148,7 +148,11 @@ async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) ->
     assert "Your vote is needed" in str(desk.newest[BOB].message["Subject"])
     before = await desk.played()
     await desk.write("Bob", word)
-    assert f"{told}: Undo 2 moves?" in desk.newest[BOB].text if told else await desk.played() == before
+    assert (
+        f"{told}: Ann would like to undo 2 moves" in desk.newest[BOB].text
+        if told
+        else await desk.played() == before
+    )
     assert (await desk.played() == []) is (told == "Bob accepts")
 
 

@@ -62,7 +62,8 @@ async def test_who_was_asked_about_an_undo_hears_that_another_one_ends_the_vote(
     assert isinstance(await driven.say("Ann", "undo"), Completed)
     assert isinstance(await driven.say("Ann", "undo"), PollUpdated)
     assert isinstance(await driven.say("Ann", "redo"), Completed)
-    why = "The vote is over, because Ann has restored moves: Undo 3 moves? Ann: pass; Bob: pass; Cid: pass."
+    asked = "Ann would like to undo 3 moves (Ann: pass; Bob: pass; Cid: pass)."
+    why = f"The vote is over, because Ann has restored moves: {asked}"
     assert why in driven.heard("Cid", "news")[-1]
     assert recent_events(await driven.service.queries.log(driven.table), 1)[-1] == why
 

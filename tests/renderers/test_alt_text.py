@@ -59,7 +59,9 @@ def pictures(state: State) -> Iterator[tuple[str, Callable[[], Picture]]]:
     yield "sheet", partial(sheet_png, state, revenues=revenues)
     yield "auction", partial(auction_png, state)
     if placed:
-        yield "companies", partial(companies_png, state, placed[:3], revenues=revenues)
+        yield "two companies", partial(companies_png, state, placed[:2], revenues=revenues)
+    if placed and state.title == "1817":
+        yield "companies", partial(companies_png, state, placed, revenues=revenues)
     yield "ways", partial(ways_png, state, here, [("57", 0), ("14", 1)])
     yield "where a tile may lie", partial(tile_places_png, state, "57")
     yield "upgrades", partial(upgrades_png, state, "57")

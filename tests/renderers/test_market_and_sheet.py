@@ -8,7 +8,7 @@ from PIL import Image, ImageChops
 from bot.position.numbers import company_line
 from engine import OperatingRound, State, components_of, new_game
 from engine.game_text import replay
-from renderers import color_math, market, market_png, measure_rendering, sheet_png, theme
+from renderers import auction_png, color_math, market, market_png, measure_rendering, sheet_png, theme
 from renderers.canvas import text_width
 from renderers.sheet import sheet
 from renderers.views import (
@@ -264,11 +264,35 @@ def test_the_columns_of_a_table_fill_the_page_exactly() -> None:
             assert room - 20 <= sum(table.column_widths()) <= room + 8
 
 
-def test_long_names_stay_in_their_column() -> None:
+@pytest.mark.parametrize(
+    ("name", "is_cut"), [("Bartholomew Quigley {}", False), ("Bartholomewquigley{}", True)]
+)
+def test_long_names_cut_no_number(name: str, is_cut: bool) -> None:
+    """A name of several words is in two lines; one that is too long is cut itself."""
     state = opening(6)
-    state.players = [f"Bartholomew the {i}th of Ravenscroft" for i in range(6)]
+    state.players = [name.format(i) for i in range(6)]
+    state.companies["PRR"].shares = {f"p{i}": 10 for i in range(6)}
+    table = sheet.sheet_tables(sheet_view(state))[0]
+    widths = table.column_widths()
+    assert sum(widths) <= table.page_width - 2 * sheet.MARGIN
+
+    def cut(cells: tuple[sheet.SheetCell, ...]) -> list[str]:
+        pairs = zip(cells, widths, strict=True)
+        return [cell.text for cell, width in pairs if cell.needed_width("least") > width]
+
+    assert bool(cut(table.header)) is is_cut and not [text for row in table.rows for text in cut(row)]
     picture = sheet_png(state)
     assert picture.width == sheet.WIDTH and len(picture.alt) <= 1024
+
+
+def test_a_player_whose_name_the_font_has_not_is_called_by_the_seat() -> None:
+    """Their columns had boxes above them, all alike."""
+    state = opening(4)
+    state.players = ["José", "李小龙", "محمد", "Ольга"]
+    for picture in (sheet_png(state), auction_png(state)):
+        assert all(name in picture.alt for name in ("José", "Player 2", "Player 3", "Ольга"))
+        assert "李小龙" not in picture.alt
+    assert state.players[1] == "李小龙"
 
 
 @pytest.mark.parametrize("draw", [market_png, sheet_png])

@@ -80,9 +80,13 @@ def test_what_each_lot_can_do_is_told_whole(title: str, monkeypatch: pytest.Monk
         assert " ".join(lot.power.split()) in " ".join(" ".join(written).split()), lot.sym
 
 
-def test_companies_are_side_by_side_with_their_sums() -> None:
+def test_companies_are_side_by_side_and_two_with_their_sums() -> None:
+    """Of all those that may merge, what they have together says nothing."""
     picture = companies_png(financed(), ["WT", "SR"])
     assert "WT of 10 shares at $100, $130" in picture.alt and "SR of 5 shares" in picture.alt
+    assert "Together: 15 shares" in picture.alt
+    three = companies_png(financed(), ["WT", "SR", "WT"])
+    assert "Together" not in three.alt and three.width == picture.width
     assert opened(picture).size == (picture.width, picture.height)
     with pytest.raises(ValueError, match="no company"):
         companies_png(financed(), [])

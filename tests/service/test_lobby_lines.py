@@ -252,7 +252,7 @@ async def test_a_player_is_replaced_by_a_line(table: Table) -> None:
     told = await table.told("Eve", "replace Bob by Eva <@77>")
     assert told.startswith("You have asked to play on for Bob"), "who names themselves asks for the seat"
     voted = await table.say("Cid", "replace Cid by robot")
-    assert isinstance(voted, PollUpdated) and "Let a robot play on for Cid?" in voted.sentences
+    assert isinstance(voted, PollUpdated) and "Cid would like a robot to play on for them." in voted.sentences
     stranger = await table.say("Eve", "replace Cid by robot")
     assert isinstance(stranger, NotYourSeat)
     by_operator = await table.service.submit(table.id, None, ["replace Bob by Gil"], None, None)

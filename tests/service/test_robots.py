@@ -178,7 +178,9 @@ async def test_a_robot_declines_an_undo_by_which_it_loses(
     view = await service.queries.view(table_id)
     assert view.polls == ()
     assert view.state == before.state
-    assert (await service.queries.log(table_id))[-1].raw_line.startswith("Robot declines: Undo 2 moves?")
+    assert (await service.queries.log(table_id))[-1].raw_line.startswith(
+        "Robot declines: Ann would like to undo 2 moves"
+    )
 
 
 async def test_who_plays_against_robots_alone_takes_back_what_they_like(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+import aiohttp
 import discord
 from discord import app_commands, ui
 
@@ -61,10 +63,17 @@ def acknowledged_as(interaction: discord.Interaction) -> discord.InteractionResp
 async def defer(interaction: discord.Interaction[Any], *, public: bool = False, answers: bool = True) -> None:
     """Acknowledge an interaction. answers: its answer follows in a new message.
 
-    Where Discord's answer is lost the library acknowledges again, and Discord says that it is done.
+    Where Discord's answer is lost it is acknowledged again, by the library or here, and Discord says that it
+    is done.
     """
+    acknowledge = partial(interaction.response.defer, ephemeral=not public, thinking=answers)
     try:
-        await interaction.response.defer(ephemeral=not public, thinking=answers)
+        try:
+            await acknowledge()
+        except (aiohttp.ClientError, OSError):  # the connection, for which the library does not try again
+            if SHARED in interaction.extras:
+                raise
+            await acknowledge()
     except discord.HTTPException as error:
         if not is_answered_already(error) or SHARED in interaction.extras:
             raise

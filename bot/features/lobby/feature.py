@@ -165,7 +165,8 @@ class LobbyCommands:
         if seat == request.seat and is_from_deputy(table, request):
             return refused(request, own_seat_sentence(names[seat]))
         others = [each for each in other_people(info, seat) if each != request.seat]
-        question = f"Let a robot play on for {names[seat]}?"
+        whom = "them" if seat == request.seat else names[seat]
+        question = f"{names[request.seat]} would like a robot to play on for {whom}."
         if others and request.person_id is not None:
             return await self._polls.open_poll(table, request, f"robot:{seat}", others, question, details)
         async with self._cache.commit_request(table, request) as draft:

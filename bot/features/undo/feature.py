@@ -65,7 +65,7 @@ class UndoHandler:
             return refused(request, rewind)
         info = table.stored_info
         if others := [seat for seat in rewind.other_seats(table, request.seat) if info.player_at(seat)]:
-            question = poll_question(table, rewind)
+            question = poll_question(table, request.seat, rewind)
             details = {"target": rewind.target}
             return await self._polls.open_poll(table, request, kind, others, question, details)
         async with self._cache.commit_request(table, request) as draft:
@@ -171,11 +171,10 @@ def rewind_to(table: LiveTable, kind: RewindKind, target: int) -> Rewind:
     return Rewind(kind, target, tuple(move for move in line.undone if move <= target))
 
 
-def poll_question(table: LiveTable, rewind: Rewind) -> str:
-    """The question to the players of those moves."""
-    number = len(rewind.moves)
-    moves = counted(number, "move")
-    return f"{rewind.kind.capitalize()} {moves}? {rewind.moves_text(table)}."
+def poll_question(table: LiveTable, seat: int, rewind: Rewind) -> str:
+    """What the players of those moves are asked, and by whom."""
+    moves = counted(len(rewind.moves), "move")
+    return f"{table.state.players[seat]} would like to {rewind.kind} {moves} ({rewind.moves_text(table)})."
 
 
 def rewind_sentence(table: LiveTable, seat: int, rewind: Rewind, agreed: Sequence[str] = ()) -> str:
