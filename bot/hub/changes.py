@@ -110,11 +110,16 @@ LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
 WARNING = timedelta(days=3)  # before the end
 
 
+def expiry_key(table_id: int) -> str:
+    """Of the timer that closes a lobby."""
+    return f"lobby.{table_id}"
+
+
 async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
     """Somebody has come, gone or changed something: the lobby stays open for its whole lifetime again."""
     if info.status == "lobby":
         at = unit.now + LOBBY_LIFETIME - WARNING
-        await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
+        await unit.clocks.set_due(expiry_key(info.id), "lobby", at, table_id=info.id)
 
 
 STANDINGS = " Standings: "
@@ -162,21 +167,19 @@ class RunningTables:
                 draft.announce("news", sentence)
         return table.info
 
-    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> tuple[str, ...]:
-        """Pause the game. For the players and the host. See `resume`."""
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> Completed:
+        """Pause the game. For the players and the host."""
         return await self._set_status(table_id, by, "pause", request_id)
 
-    async def resume(
-        self, table_id: int, *, by: int | None, request_id: str | None = None
-    ) -> tuple[str, ...]:
-        """Resume the game if no seat is empty. For the players and the host. What orders have said then, in
-        sentences."""
+    async def resume(self, table_id: int, *, by: int | None, request_id: str | None = None) -> Completed:
+        """Resume the game if no seat is empty. For the players and the host. The result has what orders have
+        said then."""
         return await self._set_status(table_id, by, "resume", request_id)
 
     @again_on_conflict
     async def _set_status(
         self, table_id: int, by: int | None, command: Literal["pause", "resume"], request_id: str | None
-    ) -> tuple[str, ...]:
+    ) -> Completed:
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             if not info.seats_of(by):
@@ -195,8 +198,10 @@ class RunningTables:
                 sentence = f"{actor_name(info, by)} {command}s the game."
                 draft.add_note("service", command, sentence, person_id=by)
                 draft.announce("news", sentence)
-                draft.result = Completed((), (sentence,)) if request_id else None
-        return draft.sentences_of_orders()
+                done = f"Table {info.code} is {command}d."
+                draft.make_result = lambda: Completed((), (done, *draft.sentences_of_orders()))
+        assert isinstance(draft.result, Completed)
+        return draft.result
 
     @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
@@ -289,8 +294,10 @@ async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     draft.add_note("service", "end", sentence + standings, person_id=by)
     if not table.begun:
         info = table.stored_info
-        await tell_people(unit, info, "closed", set(host_and_players(info)) - {by}, sentence)
+        invited = [player.person_id for player in info.seated_players if not player.is_robot]
+        await tell_people(unit, info, "closed", {*host_and_players(info), *invited} - {by}, sentence)
         draft.messages += messages.lobby_refreshes(info)
+    await unit.clocks.delete_due(expiry_key(table.stored_info.id))
     draft.announce("over", sentence)
 
 

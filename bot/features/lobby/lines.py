@@ -170,12 +170,10 @@ class LobbyLines:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
         if request.person_id is None:
             return await self._join_by_operator(info, request.rest)
-        kept = info.player_of(request.person_id)
         async with self._cache.store.read() as unit:
             person = await unit.people.get(request.person_id)
-        chosen = request.rest or (kept.name if kept and not kept.joined else "")
-        name = chosen or player_name(request.name or person.name)
-        info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(chosen))
+        name = request.rest or player_name(request.name or person.name)
+        info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(request.rest))
         joined = info.player_of(person.id)
         assert joined is not None
         return f"You have joined table {info.code} as {joined.name}."

@@ -77,6 +77,8 @@ class SeatRequests:
         table = await self._cache.get(table_id)
         info = table.info
         if own := info.player_of(person_id):
+            if not own.joined:
+                raise ValueError(f"A seat is kept for you at table {info.code}: `join` takes it.")
             raise ValueError(f"You already sit at table {info.code} as {own.name}.")
         async with self._cache.store.read() as unit:
             name = player_name(name or (await unit.people.get(person_id)).name)
@@ -192,8 +194,9 @@ class SeatRequests:
 
     async def _admit(self, info: TableInfo, request: SeatRequest, by: int | None) -> str:
         """Give a person the seat that they have asked for; what the host is told. A crash may have ended this
-        when they had it."""
-        if info.player_of(request.person_id) is None:
+        when they had it; who was invited since they have asked takes the seat that is kept for them."""
+        seated = info.player_of(request.person_id)
+        if seated is None or not seated.joined:
             await self._take(info, request.seat, request.person_id, request.name, by)
         table = await self._cache.get(info.id)
         seated = table.info.player_of(request.person_id)
@@ -211,7 +214,7 @@ class SeatRequests:
     async def _take(self, info: TableInfo, seat: int, person_id: int, name: str, by: int | None) -> None:
         """Seat a person; with the last open seat the game goes on."""
         if info.status == "lobby":
-            await self._lobby.join(info.id, person_id, name, is_chosen=False)
+            await self._lobby.join(info.id, person_id, name, is_chosen=False, is_admitted=True)
             return
         table = await self._cache.get(info.id)
         info = table.info

@@ -53,8 +53,7 @@ class StatusCommands:
             return result
         _check_alone(request)
         change = self._running.pause if request.word == "pause" else self._running.resume
-        said = await change(info.id, by=by, request_id=request.request_id)
-        return Completed((), (f"Table {info.code} is {request.word}d.", *said))
+        return await change(info.id, by=by, request_id=request.request_id)
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Give up the seat and pause the table, after a confirmation."""
