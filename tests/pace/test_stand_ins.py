@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
+from bot.service import Service
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_seat_requests import ask
@@ -105,6 +106,19 @@ async def test_the_computer_player_is_a_deputy_of_two_seats(driven: DrivenTable)
     await with_deputy(driven, "Ann", "Bob", pace="24h, robot deputies", deputy="Robot")
     assert await driven.service.robots.play(driven.table, moves=5) == 2
     assert await driven.asked() == ["Cid"]
+    driven.service.robots.worker.close()
+
+
+async def test_the_computer_player_leaves_the_seat_to_who_is_back(driven: DrivenTable) -> None:
+    """The table was told that the robot finds no move, because another process had Ann back already."""
+    await with_deputy(driven, "Ann", pace="24h, robot deputies", deputy="Robot")
+    await driven.service.cache.refresh(driven.table)
+    other = Service(driven.store)
+    await other.submit(driven.table, None, ["back"], None, None, person_id=driven.people["Ann"])
+    await other.clock.tick()
+    assert await driven.service.robots.play(driven.table) == 0
+    await driven.deliver()
+    assert not [told for told in driven.told if "finds no move" in told.text]
     driven.service.robots.worker.close()
 
 
