@@ -150,7 +150,7 @@ class Service(Hub):
             "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
             pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
         )  # fmt: skip
-        yield Feature("digest", timers={"digest": DigestTimer(cache).send})
+        yield Feature("digest", timers={"digest": DigestTimer(cache).send}, is_required=True)
         addresses = AddressCommands(cache, self.limits)
         yield Feature("settings", [*self.settings.commands(), *addresses.commands()])
         yield Feature("notepad", Notepad(cache, self.moves).commands())

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from storage.errors import DamagedStore, InvalidStore, StoreError
+from storage.errors import DamagedStore, InvalidStore, StoreError, driver_message
 from storage.migrations import APPLICATION_ID, check_revision
 
 
@@ -105,7 +105,7 @@ def sqlite_errors_as_store_errors(path: Path) -> Iterator[None]:
                 f"{path} cannot be used: its folder cannot be written, and the last changes are still in "
                 f"{path.name}-wal. Copy both files into a folder that can be written, and use that copy."
             ) from error
-        raise StoreError(f"{path} cannot be used: {error}.") from error
+        raise StoreError(f"{path} cannot be used: {driver_message(error)}.") from error
     except sqlite3.DatabaseError as error:
         raise DamagedStore(f"{path} is not a Railpost store, or it is damaged: {error}.") from error
 

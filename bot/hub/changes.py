@@ -16,9 +16,10 @@ from datetime import timedelta
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
 
+import engine
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.info import TableInfo, status_text
+from bot.hub.info import SeatedPlayer, TableInfo, status_text
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.request import Completed
@@ -26,18 +27,20 @@ from bot.hub.seating import (
     check_no_robot_name,
     check_seat_name,
     goes_on,
+    hand_over,
     host_and_players,
     next_host,
     people_of,
     record_replacement,
     seat_agreed_robots,
     tell_people,
+    waits_for_players,
 )
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.sentences import cut_text
 from engine.core.words import join_words
-from storage import Deadlock, UnitOfWork, WriteConflict
+from storage import Deadlock, LogRow, UnitOfWork, WriteConflict
 
 MAX_TALK = 1_000  # characters
 
@@ -110,11 +113,16 @@ LOBBY_LIFETIME = timedelta(days=14)  # after the last person has come or gone
 WARNING = timedelta(days=3)  # before the end
 
 
+def expiry_key(table_id: int) -> str:
+    """Of the timer that closes a lobby."""
+    return f"lobby.{table_id}"
+
+
 async def renew_expiry(unit: UnitOfWork, info: TableInfo) -> None:
     """Somebody has come, gone or changed something: the lobby stays open for its whole lifetime again."""
     if info.status == "lobby":
         at = unit.now + LOBBY_LIFETIME - WARNING
-        await unit.clocks.set_due(f"lobby.{info.id}", "lobby", at, table_id=info.id)
+        await unit.clocks.set_due(expiry_key(info.id), "lobby", at, table_id=info.id)
 
 
 STANDINGS = " Standings: "
@@ -162,21 +170,19 @@ class RunningTables:
                 draft.announce("news", sentence)
         return table.info
 
-    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> tuple[str, ...]:
-        """Pause the game. For the players and the host. See `resume`."""
+    async def pause(self, table_id: int, *, by: int | None, request_id: str | None = None) -> Completed:
+        """Pause the game. For the players and the host."""
         return await self._set_status(table_id, by, "pause", request_id)
 
-    async def resume(
-        self, table_id: int, *, by: int | None, request_id: str | None = None
-    ) -> tuple[str, ...]:
-        """Resume the game if no seat is empty. For the players and the host. What orders have said then, in
-        sentences."""
+    async def resume(self, table_id: int, *, by: int | None, request_id: str | None = None) -> Completed:
+        """Resume the game if no seat is empty. For the players and the host. The result has what orders have
+        said then."""
         return await self._set_status(table_id, by, "resume", request_id)
 
     @again_on_conflict
     async def _set_status(
         self, table_id: int, by: int | None, command: Literal["pause", "resume"], request_id: str | None
-    ) -> tuple[str, ...]:
+    ) -> Completed:
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             if not info.seats_of(by):
@@ -195,8 +201,10 @@ class RunningTables:
                 sentence = f"{actor_name(info, by)} {command}s the game."
                 draft.add_note("service", command, sentence, person_id=by)
                 draft.announce("news", sentence)
-                draft.result = Completed((), (sentence,)) if request_id else None
-        return draft.sentences_of_orders()
+                done = f"Table {info.code} is {command}d."
+                draft.make_result = lambda: Completed((), (done, *draft.sentences_of_orders()))
+        assert isinstance(draft.result, Completed)
+        return draft.result
 
     @again_on_conflict
     async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
@@ -281,16 +289,44 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
     await renew_expiry(unit, info)
 
 
+async def leave_game(
+    draft: CommitDraft, player: SeatedPlayer, row: LogRow, state: engine.State | None = None
+) -> None:
+    """Put into a draft that a player gives up their seat of a game in play, as a row says: the game waits.
+
+    After the host another player is the host. Where nobody is left who plays it, or could admit somebody, the
+    game is ended. state: the position after the row, if it changes.
+    """
+    unit, table = await draft.unit(), draft.table
+    info = table.stored_info
+    await unit.tables.vacate_seat(player.seat_id)
+    await unit.tables.update(info.id, status="paused")
+    hosts = await hand_over(unit, info, player.person_id)
+    is_left = any(each.person_id != player.person_id for each in people_of(info))
+    has_host = info.host_id not in (None, player.person_id)
+    goes_on = is_left or has_host or waits_for_players(table)
+    waits = " The game waits until somebody takes that seat." if goes_on else ""
+    row = row._replace(raw_line=row.raw_line + waits + hosts)
+    draft.add_row(row, state)
+    draft.announce("news", row.raw_line)
+    if not goes_on:
+        await record_end(draft, "The game is ended, because nobody plays it any more.", None)
+
+
 async def record_end(draft: CommitDraft, sentence: str, by: int | None) -> None:
     """Put into a draft that the game is ended unfinished: status, log and announcement."""
     unit, table = await draft.unit(), draft.table
     await unit.tables.update(table.stored_info.id, status="ended")
-    standings = f"{STANDINGS}{text_views.standings_sentence(table.state)}" if table.begun else ""
+    standings = ""
+    if table.begun:
+        standings = STANDINGS + text_views.standings_sentence(draft.state or table.state)
     draft.add_note("service", "end", sentence + standings, person_id=by)
     if not table.begun:
         info = table.stored_info
-        await tell_people(unit, info, "closed", set(host_and_players(info)) - {by}, sentence)
+        invited = [player.person_id for player in info.seated_players if not player.is_robot]
+        await tell_people(unit, info, "closed", {*host_and_players(info), *invited} - {by}, sentence)
         draft.messages += messages.lobby_refreshes(info)
+    await unit.clocks.delete_due(expiry_key(table.stored_info.id))
     draft.announce("over", sentence)
 
 

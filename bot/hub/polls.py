@@ -32,6 +32,7 @@ from bot.hub.request import (
     own_seat_sentence,
     refused,
 )
+from bot.hub.seating import is_robot
 from bot.hub.table import LiveTable
 from bot.position import text_views
 from bot.position.controls import Say
@@ -174,7 +175,7 @@ class PollHandler:
         if rest.strip() not in ("", "vote"):
             return None
         names_poll = bool(rest) or request.answers_poll
-        game_lines = _game_lines(table, request, word)
+        game_lines = _game_lines(table, request)
         if names_poll or not game_lines:
             return await self._cast_vote(table, request, word, required=names_poll)
         if request.decision_id or poll_for(table, request) is None:
@@ -212,6 +213,8 @@ class PollHandler:
                 outcome, more = await self._close_poll(draft, request, open_poll, outcome)
                 sentences += more
                 waiting = ()
+            if not draft.ends_game:
+                sentences += _next_votes(await polls.open_polls(info.id), request)
             draft.make_result = lambda: PollUpdated(
                 messages.poll_id(open_poll), (*sentences, *draft.sentences_of_orders()), waiting, outcome
             )
@@ -303,11 +306,14 @@ class PollHandler:
 
 
 async def voter_of(unit: UnitOfWork, table: LiveTable, open_poll: TablePoll, seat: int) -> Recipient | None:
-    """Who is asked for the vote of a seat: the player where it is no question for their deputy, unless they
-    are away."""
+    """Who is asked for the vote of a seat: the player where it is no question for their deputy, or a robot
+    plays for them, unless they are away."""
     info, recipient = table.stored_info, table.metadata.recipients.get(seat)
     player = info.player_at(seat)
-    if not recipient or not player or messages.may_vote(info, open_poll, seat, recipient.person_id):
+    if not recipient or not player or recipient.person_id == player.person_id:
+        return recipient
+    is_asked = messages.may_vote(info, open_poll, seat, recipient.person_id)
+    if is_asked and not await is_robot(unit, recipient.person_id):
         return recipient
     recipient = await load_recipient(unit, player.person_id, seat)
     return None if recipient.settings.is_away(unit.now) else recipient
@@ -341,6 +347,16 @@ async def ask_to_vote(
     return messages.sent(info, notification, recipient, now=unit.now, suffix=key + suffix)
 
 
+def _next_votes(polls: Iterable[TablePoll], request: Request) -> list[str]:
+    """Another vote that waits for the seat of somebody who has named none."""
+    waiting = (poll for poll in polls if poll.votes.get(request.seat, True) is None)
+    return [
+        f"Another vote waits for you: {poll.poll.details['question']}"
+        for poll in waiting
+        if not request.answers_poll
+    ][:1]
+
+
 def poll_outcome(votes: Iterable[bool | None]) -> str | None:
     """`passed` once all have accepted, `failed` once one has declined, None while the poll is open."""
     cast = list(votes)
@@ -364,8 +380,9 @@ def in_voting_seat(table: LiveTable, request: Request) -> Request:
     if request.seat != UNKNOWN_SEAT or person_id is None or request.word not in ("accept", "decline"):
         return request
     seats = table.info.seats_of(person_id)
-    names_vote = request.rest.casefold() == "vote" or request.answers_poll or not table.state.offers
-    if len(seats) < 2 or not names_vote:
+    names_vote = request.rest.casefold() == "vote" or request.answers_poll
+    in_seats = (request._replace(seat=seat) for seat in seats)
+    if len(seats) < 2 or not (names_vote or not any(_game_lines(table, each) for each in in_seats)):
         return request
     for open_poll in table.polls:
         if not request.answers_poll or messages.poll_id(open_poll) == request.decision_id:
@@ -386,15 +403,15 @@ def can_only_vote(table: LiveTable, request: Request, line: str) -> bool:
     """Whether a line is `accept` or `decline` where a vote is open to its seat, and no offer."""
     word = line.strip().casefold()
     may_vote = word in ("accept", "decline") and poll_for(table, request) is not None
-    return may_vote and not _game_lines(table, request, word)
+    return may_vote and not _game_lines(table, request._replace(lines=(line,)))
 
 
-def _game_lines(table: LiveTable, request: Request, word: str) -> list[str]:
-    """The legal lines of the game that begin with this word."""
+def _game_lines(table: LiveTable, request: Request) -> list[str]:
+    """The legal lines of the game that begin with the word of the request."""
     if table.stored_info.status != "running":
         return []
     lines = engine.legal_lines(table.state, engine_seat(request.seat))
-    return [line for line in lines if first_word(line) == word]
+    return [line for line in lines if first_word(line) == request.word]
 
 
 # -- results ---------------------------------------------------------------------------------

@@ -273,9 +273,8 @@ async def record_replacement(
         raw_line=sentence, events=engine.encode_events(events),
     )  # fmt: skip
     draft.add_row(row, state)
-    if player and player.person_id == info.host_id != by and (host := next_host(info)):
-        await unit.tables.update(info.id, host_id=host.person_id)
-        sentence += f" {host.name} is the host now."
+    if player and player.person_id != by:
+        sentence += await hand_over(unit, info, player.person_id)
     return sentence
 
 
@@ -299,6 +298,14 @@ async def tell_people(
             info, kind, recipient, sentence, name, unit.now, decision_id, collapse
         )
         await unit.outbox.enqueue(*told)
+
+
+async def hand_over(unit: UnitOfWork, info: TableInfo, person_id: int) -> str:
+    """Make another player the host of a game if this person is; a sentence, empty where nothing changes."""
+    if info.host_id != person_id or (host := next_host(info)) is None:
+        return ""
+    await unit.tables.update(info.id, host_id=host.person_id)
+    return f" {host.name} is the host now."
 
 
 def next_host(info: TableInfo) -> SeatedPlayer | None:

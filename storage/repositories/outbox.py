@@ -209,11 +209,11 @@ class OutboxRepository(Repository):
         of those that nobody else has taken, and that are still to be sent."""
         pending = (col(OutboxMessage.idempotency_key).in_(attempts), col(OutboxMessage.status) == PENDING)
         rows = await self._db.all(select(OutboxMessage).where(*pending))
-        kept = {row.id: row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
+        kept = {row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
         if kept:
-            renewed = update(OutboxMessage).where(col(OutboxMessage.id).in_(kept))
+            renewed = update(OutboxMessage).where(col(OutboxMessage.idempotency_key).in_(kept))
             await self._db.execute(renewed.values(lease_expires_at=self._db.now + lease))
-        return frozenset(kept.values())
+        return frozenset(kept)
 
     async def next_due_at(self, channel: Channel, shards: GuildShards | None = None) -> datetime | None:
         """The earliest time at which a pending message may be due; None without pending messages. None of

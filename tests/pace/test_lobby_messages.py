@@ -96,14 +96,16 @@ async def test_a_lobby_expires_after_a_warning(driven: DrivenTable) -> None:
     assert len(driven.heard("Ann", "closed")) == 1 and driven.heard("Cid") == []
 
 
-async def test_who_has_joined_hears_that_the_host_closes_the_table(driven: DrivenTable) -> None:
-    """They waited for a game that never began."""
+async def test_who_has_joined_or_is_invited_hears_that_the_host_closes_the_table(driven: DrivenTable) -> None:
+    """They waited for a game that never began; who is invited, and has not answered, need not any more."""
     table = await lobby(driven, "Ann", "Bob")
     await driven.service.lobby.invite(table, driven.people["Cid"], "Cid", by=driven.people["Ann"])
     await driven.tick()
     await driven.say("Ann", "end yes")
-    closed = [(told.to, told.text) for told in driven.told if told.kind != "invited"]
-    assert closed == [("Bob", "Ann closes the table.")]
+    closed = sorted((told.to, told.text) for told in driven.told if told.kind != "invited")
+    assert closed == [("Bob", "Ann closes the table."), ("Cid", "Ann closes the table.")]
+    async with driven.store.read() as unit:
+        assert await unit.clocks.next_due_at() is None
 
 
 async def test_a_lobby_that_is_kept_or_joined_stays(driven: DrivenTable, desk: MailDesk) -> None:

@@ -484,3 +484,40 @@ async def test_who_is_left_alone_ends_the_game(driven: DrivenTable) -> None:
     assert isinstance(await driven.say("Cid", "end"), ConfirmationRequired)
     assert isinstance(await driven.say("Cid", "end yes"), Completed)
     assert (await driven.service.queries.table_info(driven.table)).status == "ended"
+
+
+async def test_after_a_host_who_resigns_another_player_is_the_host(driven: DrivenTable) -> None:
+    """Who asked for a seat waited for two days for a host who had left."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    await ask(driven, "Dora", "ask Bob")
+    await driven.say("Bob", "resign yes")
+    await ask(driven, "Dora", "ask Bob")
+    await driven.say("Ann", "resign yes")
+    assert driven.heard("Cid", "news")[-1].endswith(
+        "Ann resigns. The game waits until somebody takes that seat. Cid is the host now."
+    )
+    assert len(driven.heard("Cid", "seat_request")) == 1
+    assert (await ask(driven, "Cid", "admit Dora")).startswith("Dora has a seat")
+
+
+@pytest.mark.parametrize("erased", [False, True])
+async def test_a_game_that_everybody_has_left_is_ended(driven: DrivenTable, erased: bool) -> None:
+    """It stayed paused, and nobody could go on with it or end it."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "resign yes")
+    await ask(driven, "Dora")
+    if erased:
+        await driven.service.personal_data.erase(driven.people["Ann"])
+        await driven.tick()
+    else:
+        answer = await driven.say("Ann", "resign yes")
+        assert isinstance(answer, Completed) and answer.sentences[0] == "Ann resigns."
+        assert answer.sentences[1].startswith("The game is ended, because nobody plays it any more.")
+    assert (await driven.service.queries.table_info(driven.table)).status == "ended"
+    assert driven.heard("Dora", "seat_answer")[-1].endswith("is over, because the game is over.")
+    *_, end = await driven.service.queries.log(driven.table)
+    assert "nobody plays it any more. Standings: " in end.sentences[0]
+    assert ("Ann" in end.sentences[0]) is not erased

@@ -103,6 +103,25 @@ async def test_who_asks_at_a_table_that_begins_or_is_closed(driven: DrivenTable,
     assert driven.heard("Cid", "seat_answer")[0].endswith(f"is over, because {why}.")
 
 
+async def test_who_asks_and_joins_needs_no_answer(driven: DrivenTable) -> None:
+    await lobby(driven, "Ann", "Bob")
+    await ask(driven, "Cid")
+    await driven.say("Cid", "join")
+    assert (await ask(driven, "Ann", "refuse")).startswith("Nobody asks for a seat")
+    assert driven.heard("Cid", "seat_answer") == []
+
+
+async def test_who_is_invited_after_asking_is_admitted_to_that_seat(driven: DrivenTable) -> None:
+    await lobby(driven, "Ann", "Bob")
+    await ask(driven, "Cid")
+    await driven.say("Ann", "invite Cid <cid@player.test>")
+    assert "`join` takes it" in await ask(driven, "Cid")
+    assert (await ask(driven, "Ann", "admit Cid")).startswith("Cid has a seat")
+    assert await ask(driven, "Ann", "start") == (
+        f"The game at table {await code(driven)} begins. Seating: Ann, Bob and Cid."
+    )
+
+
 async def test_who_has_a_seat_now_is_not_asked_about_again(driven: DrivenTable) -> None:
     """Dora has asked for Bob's seat, and takes Ann's as agreed: nobody is asked about Bob's any more."""
     await open_seat(driven)

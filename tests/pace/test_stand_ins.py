@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.hub.request import Completed, LineRefused, NotYourSeat, PollUpdated, QueryAnswer
+from bot.service import Service
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
 from tests.pace.test_seat_requests import ask
@@ -46,6 +47,49 @@ async def test_a_deputy_of_two_seats_votes_for_both(driven: DrivenTable) -> None
     assert str((await driven.service.queries.table_info(driven.table)).pace) == "48h"
 
 
+async def test_a_deputy_of_two_seats_votes_for_both_beside_an_offer_to_another(driven: DrivenTable) -> None:
+    """Both lines were Bob's vote, because an offer waited for Ann."""
+    await with_deputy(driven, "Bob", "Cid")
+    for name, line in (
+        ("Ann", "buy SV"), ("Eve", "buy CS"), ("Eve", "buy DH"), ("Ann", "buy MH"), ("Eve", "buy CA"),
+        ("Eve", "pass"), ("Ann", "pass"), ("Eve", "pass"), ("Eve", "buy private SV from Ann for 30"),
+    ):  # fmt: skip
+        assert isinstance(await driven.say(name, line), Completed)
+    await driven.say("Ann", "pace 48h")
+    for line in ("accept", "accept"):
+        assert isinstance(await driven.say("Eve", line), PollUpdated)
+    assert str((await driven.service.queries.table_info(driven.table)).pace) == "48h"
+
+
+async def test_who_was_asked_for_a_vote_is_not_asked_again_after_a_deputy_decides(
+    driven: DrivenTable,
+) -> None:
+    """Eve decides once for Ann, who has been asked for one vote before, and not for the other."""
+    await driven.begin("24h, then deputy")
+    await driven.person("Eve")
+    await driven.settings("Ann", "deputy Eve")
+    await driven.say("Bob", "pace 48h")
+    await driven.wait_until(START + 25 * HOUR)
+    await driven.say("Cid", "end")
+    assert len(driven.heard("Ann", "vote")) == 2, "who may end the game is no question for Eve"
+    await driven.say("Bob", "undo")
+    assert isinstance(await driven.say("Eve", "pass"), Completed)
+    assert len(driven.heard("Ann", "vote")) == 2
+
+
+async def test_a_vote_is_asked_of_the_player_for_whom_a_robot_decides(driven: DrivenTable) -> None:
+    """Nobody was asked; and the others were told that no message reaches a player who reads them all."""
+    await driven.begin("24h, then deputy, robot deputies")
+    await driven.wait_until(START + 25 * HOUR)
+    await driven.say("Bob", "pace 48h")
+    assert len(driven.heard("Ann", "vote")) == 1
+    await driven.wait_until(START + 75 * HOUR)
+    assert len(driven.heard("Ann", "vote_reminder")) == 2
+    assert not [told for told in driven.told if "no message of Railpost reaches" in told.text]
+    assert len(driven.heard("Cid", "vote")) == 2, "on the pace and on Ann's seat"
+    assert isinstance(await driven.say("Ann", "accept"), PollUpdated)
+
+
 async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
     await with_deputy(driven, "Ann", "Bob")
     driven.now += timedelta(minutes=5)
@@ -62,6 +106,19 @@ async def test_the_computer_player_is_a_deputy_of_two_seats(driven: DrivenTable)
     await with_deputy(driven, "Ann", "Bob", pace="24h, robot deputies", deputy="Robot")
     assert await driven.service.robots.play(driven.table, moves=5) == 2
     assert await driven.asked() == ["Cid"]
+    driven.service.robots.worker.close()
+
+
+async def test_the_computer_player_leaves_the_seat_to_who_is_back(driven: DrivenTable) -> None:
+    """The table was told that the robot finds no move, because another process had Ann back already."""
+    await with_deputy(driven, "Ann", pace="24h, robot deputies", deputy="Robot")
+    await driven.service.cache.refresh(driven.table)
+    other = Service(driven.store)
+    await other.submit(driven.table, None, ["back"], None, None, person_id=driven.people["Ann"])
+    await other.clock.tick()
+    assert await driven.service.robots.play(driven.table) == 0
+    await driven.deliver()
+    assert not [told for told in driven.told if "finds no move" in told.text]
     driven.service.robots.worker.close()
 
 

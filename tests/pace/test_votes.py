@@ -34,6 +34,15 @@ async def test_a_vote_is_asked_at_once_and_stands_in_turns(driven: DrivenTable) 
     assert isinstance(turns, QueryAnswer) and turns.text == "No table waits for you."
 
 
+async def test_who_names_no_vote_reads_that_another_waits(driven: DrivenTable) -> None:
+    await open_vote(driven)
+    await driven.say("Bob", "end")
+    first, second = await driven.say("Cid", "accept"), await driven.say("Cid", "accept")
+    assert isinstance(first, PollUpdated) and isinstance(second, PollUpdated)
+    assert first.sentences[-1] == "Another vote waits for you: Bob would like to end the game unfinished."
+    assert len(second.sentences) == 1
+
+
 async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     await open_vote(driven)
     await driven.settings("Cid", "zone UTC", "quiet 07:00-12:00")

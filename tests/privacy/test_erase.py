@@ -353,7 +353,8 @@ async def _texts(store: Store, table: str) -> list[str]:
 async def test_players_are_told_of_another_host_also_where_the_former_had_no_seat(host: Host) -> None:
     running, left = host.tables["running"], host.tables["left"]
     async with host.store.begin() as unit:
-        await unit.tables.update(running, host_id=host.people[NAME])
+        for table in (running, left):
+            await unit.tables.update(table, host_id=host.people[NAME])
     await host.service.personal_data.erase(host.people[NAME])
     sent = await _texts(host.store, "outbox")
     for table, name, told in (

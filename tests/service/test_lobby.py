@@ -241,6 +241,7 @@ async def test_pause_and_resume(world: ServiceHarness) -> None:
         await world.service.running.pause(world.table, by=world.people["Bob"])
     await world.service.running.resume(world.table, by=world.people["Cid"])
     assert (await world.service.queries.table_info(world.table)).status == "running"
+    assert await world.say("Bob", "pause", request="p") == await world.say("Bob", "pause", request="p")
 
 
 async def test_the_host_ends_the_game_at_once(world: ServiceHarness) -> None:

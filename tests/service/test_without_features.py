@@ -18,7 +18,7 @@ from tests.game_text.histories import history_of
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 LAST = 25  # moves that are left to play
-REQUIRED = ("undo", "votes", "lobby")
+REQUIRED = ("undo", "votes", "lobby", "digest")
 OPTIONAL = [name for name in Service(object()).features if name not in REQUIRED]  # type: ignore[arg-type]
 USED = ("note it ends soon", "plan Bob: pass", "auto decline deals", "pace 24h")
 

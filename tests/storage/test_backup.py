@@ -19,6 +19,7 @@ from storage import (
 )
 from storage.leadership import FileLock
 from storage.models import STORE_ID
+from storage.store_files import sqlite_errors_as_store_errors
 from tests.storage.conftest import move, new_message, new_table
 from tests.storage.test_schema import store_of_first_revision
 from tests.stores import StoreFactory
@@ -270,3 +271,14 @@ async def test_the_store_of_a_newer_version_is_replaced_by_the_backup_from_befor
     with sqlite3.connect(kept) as former:
         assert former.execute("SELECT version_num FROM alembic_version").fetchone() == ("9999",)
     former.close()
+
+
+def test_a_disk_that_is_full_may_be_the_reason(tmp_path: Path) -> None:
+    """SQLite says no more than that, where it has no room for the files beside the store."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+    with (
+        pytest.raises(StoreError, match="is the disk full"),
+        sqlite_errors_as_store_errors(tmp_path / "s.db"),
+    ):
+        raise error

@@ -33,7 +33,6 @@ from bot.discord.interactions.replies import (
 )
 from bot.discord.threads import card_link
 from bot.hub.info import TableInfo
-from bot.hub.notifications.messages import poll_id
 from bot.hub.people import person_by_discord
 from bot.hub.request import (
     CommandResult,
@@ -140,25 +139,13 @@ class LineInteractions:
         decision_id: str | None = None,
     ) -> None:
         """Say lines at a table, and show the result. seat: None for that of the user."""
-        if seat is None:
-            seat = await self._seat_meant(interaction, table, decision_id)
         result = await self.carry_out(interaction, table.id, lines, str(interaction.id), seat, decision_id)
         on_card = interaction.message is not None and acknowledged_as(interaction) is not DEFERRED_MESSAGE
         is_shown = on_card and not is_private(interaction) and not any(map(is_order_line, lines))
         if not (is_shown and isinstance(result, Completed | PollUpdated)):  # the card shows it
+            if seat is None:
+                seat = table.seat_of(await self.person_id(interaction))
             await self.show_result(interaction, result, table, seat, lines)
-
-    async def _seat_meant(
-        self, interaction: discord.Interaction, table: TableInfo, decision_id: str | None
-    ) -> int | None:
-        """The seat of a user; of several whose deputy they are, the first whose vote is missing."""
-        person_id = await self.person_id(interaction)
-        if len(own := table.seats_of(person_id)) > 1:
-            missing = (await self.service.queries.view(table.id)).missing_votes()
-            voters = [seat for poll, seat in missing if seat in own and poll_id(poll) == decision_id]
-            if voters:
-                return voters[0]
-        return table.seat_of(person_id)
 
     async def carry_out(
         self,

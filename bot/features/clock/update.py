@@ -25,10 +25,11 @@ from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once
 from bot.hub.notifications.preferences import CHANNELS, PersonSettings
 from bot.hub.polls import ask_to_vote
+from bot.hub.seating import is_robot
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
-from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, UnitOfWork
+from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, TablePoll, UnitOfWork
 
 
 async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
@@ -243,15 +244,23 @@ class _Followup:
 
     async def _end_single_decision(self, unit: UnitOfWork, seat: int, clock: SeatClock) -> None:
         """What a deputy was to decide once is decided, by them or not: whoever played before plays again."""
-        stamp = f"{self._info.id}.{seat}.decided.{self._table.seq}"
+        stamp, former = f"{self._info.id}.{seat}.decided.{self._table.seq}", self._deputies.pop(seat)
         await unit.clocks.remove_deputy(self._info.id, seat)
-        await self._dismiss(unit, self._deputies.pop(seat), stamp)
+        await self._dismiss(unit, former, stamp)
         deputy = self._absence_deputy(seat) if clock.absence else None  # who did not answer in time
         if deputy is not None:
             await unit.clocks.set_deputy(deputy)
         if (player := self._info.player_at(seat)) is not None:
-            person_id = deputy.person_id if deputy else player.person_id
-            await self._ask(unit, seat, clock, await load_recipient(unit, person_id, seat), stamp)
+            recipient = await load_recipient(unit, deputy.person_id if deputy else player.person_id, seat)
+            was_asked = not await is_robot(unit, former.person_id)
+            votes = [
+                each
+                for each in self._table.polls
+                if was_asked
+                and each.poll.opened_at >= former.starts_at
+                and messages.may_vote(self._info, each, seat, former.person_id)
+            ]
+            await self._ask(unit, seat, clock, recipient, stamp, votes)
 
     def _absence_deputy(self, seat: int) -> Deputy | None:
         """Who plays for a seat as long as its player is away."""
@@ -327,12 +336,19 @@ class _Followup:
                 )
         else:
             return
-        await self._ask(unit, seat, clock, recipient, stamp)
+        await self._ask(unit, seat, clock, recipient, stamp, self._table.polls)
 
     async def _ask(
-        self, unit: UnitOfWork, seat: int, clock: SeatClock, recipient: Recipient, stamp: str
+        self,
+        unit: UnitOfWork,
+        seat: int,
+        clock: SeatClock,
+        recipient: Recipient,
+        stamp: str,
+        votes: Sequence[TablePoll],
     ) -> None:
-        """Tell who plays for a seat from now on what waits."""
+        """Tell who plays for a seat from now on what waits. votes: those that they are asked for if the seat
+        has not voted; a robot does not vote for whom it plays."""
         self._recipients[seat] = recipient
         self._timers.asked_now.add(seat)
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
@@ -340,8 +356,9 @@ class _Followup:
             self._info, self._table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp
         )
         self._tell(*messages.with_own_news(told, self.changes.messages))
-        for open_poll in self._table.polls:
-            if open_poll.votes.get(seat, True) is None:
+        for open_poll in votes:
+            is_missing = open_poll.votes.get(seat, True) is None
+            if is_missing and not await is_robot(unit, recipient.person_id):
                 self._tell(
                     *await ask_to_vote(unit, self._info, self._table.seq, open_poll, seat, recipient, stamp)
                 )

@@ -27,6 +27,7 @@ from bot.hub.people import (
 from bot.hub.request import Request
 from bot.hub.seating import ROBOT_WORD, check_new_names, people_of, robots_of, unanswered
 from engine.core.words import join_words
+from engine.game import GameTitle
 from storage import Person, TableStatus, UnitOfWork
 
 SHUFFLED = "shuffled"
@@ -128,34 +129,41 @@ class LobbyLines:
             is_operator = request.person_id is None
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
-        by = request.person_id
         rules = tuple(option for option in options or () if option != HINTS)
+<<<<<<< HEAD
         game_title = engine.title_of(title, rules)
         invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
         addresses = [each.address for each in invited]
         if twice := [each for each in addresses if addresses.count(each) > 1]:
             raise ValueError(f"{twice[0]} is named twice.")
         seats = list(filter(None, (" ".join(part.split()) for part in rest.split(","))))
+=======
+        game_title, by = engine.title_of(title, rules), request.person_id
+        names, invited = list[str](), list[Invited]()
+>>>>>>> 12d436809127ce30afdc1200dc285c5a3ba92b36
         if by is None:
-            check_new_names(game_title, [name for name in seats if name.casefold() != ROBOT_WORD])
-        most, named = game_title.components.players["max"], len(seats if by is None else invited)
-        if named + (by is not None) > most:
-            yourself = " and yourself" if by is not None else ""
-            raise ValueError(f"{title} has at most {most} seats; you have named {named}{yourself}.")
+            names = _seat_names(game_title, rest)
+            _check_room(game_title, title, len(names))
+        else:
+            invited = parse_players(_ROBOT.sub(",", rest))
+            _check_room(game_title, title, len(invited), " and yourself")
         info = await self._lobby.create(title, by, options=options, request_id=request.request_id, **details)
         try:
             if by is None:
-                for name in seats:
-                    if name.casefold() == ROBOT_WORD:
-                        await self._invite_robot(info, request)
-                    else:
-                        await self._join(info, request._replace(lines=(f"join {name}",)))
+                await self._seat_by_operator(info, request, names)
             else:
                 await self._seat_host(info, request, invited, len(_ROBOT.findall(rest)))
         except ValueError:
             await self._running.end_now(info.id, by=by)
             raise
         return await self._cache.info(info.id), invited
+
+    async def _seat_by_operator(self, info: TableInfo, request: Request, names: Sequence[str]) -> None:
+        for name in names:
+            if name.casefold() == ROBOT_WORD:
+                await self._invite_robot(info, request)
+            else:
+                await self._join_by_operator(info, name)
 
     async def _seat_host(
         self, info: TableInfo, request: Request, invited: Sequence[Invited], robots: int
@@ -173,12 +181,10 @@ class LobbyLines:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
         if request.person_id is None:
             return await self._join_by_operator(info, request.rest)
-        kept = info.player_of(request.person_id)
         async with self._cache.store.read() as unit:
             person = await unit.people.get(request.person_id)
-        chosen = request.rest or (kept.name if kept and not kept.joined else "")
-        name = chosen or player_name(request.name or person.name)
-        info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(chosen))
+        name = request.rest or player_name(request.name or person.name)
+        info = await self._lobby.join(info.id, person.id, name, is_chosen=bool(request.rest))
         joined = info.player_of(person.id)
         assert joined is not None
         return f"You have joined table {info.code} as {joined.name}."
@@ -299,6 +305,20 @@ class LobbyLines:
     async def _keep(self, info: TableInfo, request: Request) -> str:
         await self._lobby.keep_open(info.id, by=request.person_id)
         return f"Table {info.code} stays open."
+
+
+def _seat_names(title: GameTitle, text: str) -> list[str]:
+    """The names of players and robots who sit at a table of the operator. Raises ValueError."""
+    names = list(filter(None, (" ".join(part.split()) for part in text.split(","))))
+    check_new_names(title, [name for name in names if name.casefold() != ROBOT_WORD])
+    return names
+
+
+def _check_room(title: GameTitle, name: str, named: int, yourself: str = "") -> None:
+    """Raises ValueError where more are named than may play. yourself: who sits there too, in words."""
+    most = title.components.players["max"]
+    if named + bool(yourself) > most:
+        raise ValueError(f"{name} has at most {most} seats; you have named {named}{yourself}.")
 
 
 def _speaker(info: TableInfo, request: Request) -> int:

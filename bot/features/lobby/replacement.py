@@ -17,6 +17,7 @@ from bot.features.lobby.messages import tell_request_is_over
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
+from bot.hub.loading import load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
@@ -139,7 +140,7 @@ class Replacements:
         """Who decides on a seat that has a player: the player, or the other people where they are late."""
         clock = (await unit.clocks.seat_clocks(table.info.id)).get(seat)
         late = late_at(table, seat, clock)
-        is_late = late is not None and unit.now >= late and _is_reachable(table, seat)
+        is_late = late is not None and unit.now >= late and await _is_reachable(unit, table.info, seat)
         return (other_people(table.info, seat) if is_late else []) or [seat]
 
     # -- a player who is late ----------------------------------------------------------------
@@ -152,6 +153,7 @@ class Replacements:
             async with self._store.read() as unit:
                 clock = (await unit.clocks.seat_clocks(row.table_id)).get(seat)
                 late, now = late_at(table, seat, clock), unit.now
+                is_reachable = await _is_reachable(unit, table.info, seat)
             asked = next((p for p in polls_about(table, seat) if seat in p.votes), None)
             has_deputy_pace = table.info.pace.when_up == "deputy" and late is not None
             next_at: datetime | None = None
@@ -159,7 +161,7 @@ class Replacements:
                 pass
             elif late is None or now < late:
                 next_at = late if late is not None and late > now else now + LOOK_AGAIN
-            elif not _is_reachable(table, seat):
+            elif not is_reachable:
                 await self._tell_unreachable(table, seat)
                 next_at = now + LATE_FOR_ONE
             else:
@@ -203,9 +205,12 @@ async def _look_at(unit: UnitOfWork, table_id: int, seat: int, at: datetime) -> 
     await unit.clocks.set_due(f"{table_id}.{seat}.{LATE_KIND}", LATE_KIND, at, table_id=table_id, seat=seat)
 
 
-def _is_reachable(table: LiveTable, seat: int) -> bool:
-    recipient = table.metadata.recipients.get(seat)
-    return recipient is not None and bool(recipient.discord_id or recipient.email)
+async def _is_reachable(unit: UnitOfWork, info: TableInfo, seat: int) -> bool:
+    """Whether messages reach the player of a seat, also while somebody else plays for them."""
+    if (player := info.player_at(seat)) is None:
+        return False
+    recipient = await load_recipient(unit, player.person_id, seat)
+    return bool(recipient.discord_id or recipient.email)
 
 
 def _is_possible(table: LiveTable, info: TableInfo, open_poll: TablePoll) -> bool:

@@ -77,6 +77,8 @@ class SeatRequests:
         table = await self._cache.get(table_id)
         info = table.info
         if own := info.player_of(person_id):
+            if not own.joined:
+                raise ValueError(f"A seat is kept for you at table {info.code}: `join` takes it.")
             raise ValueError(f"You already sit at table {info.code} as {own.name}.")
         async with self._cache.store.read() as unit:
             name = player_name(name or (await unit.people.get(person_id)).name)
@@ -140,36 +142,26 @@ class SeatRequests:
         return True
 
     async def drop_moot(self, draft: CommitDraft) -> None:
-        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends. What
-        somebody has taken is offered to nobody any more. Another host hears who asks."""
+        """Answer who has asked for a seat that another has now, or at a table whose game begins or ends;
+        another host hears who asks. Offers of seats that are taken end."""
         begins = any(row.line == "start" for row in draft.new_rows)
         in_lobby = not (draft.table.begun or begins or draft.ends_game) and draft.open_unit is not None
         if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
             return
-        unit, table_id = await draft.unit(), draft.table.stored_info.id
-        taken = {row.seat for row in draft.new_rows if row.kind == "replace" and row.line != "resign"}
-        for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
-            if seat in taken:
-                await unit.facts.set(OFFER, table_id, person_id, None)
-        if not (requests := await unit.clocks.open_requests(table_id)):
+        unit, former = await draft.unit(), draft.table.stored_info
+        await _drop_offers(draft, unit)
+        if not (requests := await unit.clocks.open_requests(former.id)):
             return
-        info = await load_info(unit, table_id)
+        info = await load_info(unit, former.id)
         for request in requests:
             seated = info.player_of(request.person_id)
             if seated and (in_lobby or request.seat == seated.seat):
                 continue  # `_admit` tells them
-            if draft.ends_game:
-                why = "the game is over" if draft.table.begun else "the table is closed"
-            elif begins:
-                why = "the game has begun"
-            elif seated or info.player_at(request.seat):
-                why = "somebody else has that seat now"
-            else:
-                if info.host_id not in (None, draft.table.stored_info.host_id):
-                    await _put_to(unit, info, request, [info.host_id])
-                continue
-            if await unit.clocks.answer_request(request.id, False) and seated is None:
-                await tell_request_is_over(draft, request.person_id, why, request_key(request))
+            if why := "the game has begun" if begins else _why_over(draft, info, request):
+                if await unit.clocks.answer_request(request.id, False) and seated is None:
+                    await tell_request_is_over(draft, request.person_id, why, request_key(request))
+            elif info.host_id not in (None, former.host_id):
+                await _put_to(unit, info, request, [info.host_id])
 
     # -- answering ---------------------------------------------------------------------------
 
@@ -192,8 +184,9 @@ class SeatRequests:
 
     async def _admit(self, info: TableInfo, request: SeatRequest, by: int | None) -> str:
         """Give a person the seat that they have asked for; what the host is told. A crash may have ended this
-        when they had it."""
-        if info.player_of(request.person_id) is None:
+        when they had it; who was invited since they have asked takes the seat that is kept for them."""
+        seated = info.player_of(request.person_id)
+        if seated is None or not seated.joined:
             await self._take(info, request.seat, request.person_id, request.name, by)
         table = await self._cache.get(info.id)
         seated = table.info.player_of(request.person_id)
@@ -211,7 +204,7 @@ class SeatRequests:
     async def _take(self, info: TableInfo, seat: int, person_id: int, name: str, by: int | None) -> None:
         """Seat a person; with the last open seat the game goes on."""
         if info.status == "lobby":
-            await self._lobby.join(info.id, person_id, name, is_chosen=False)
+            await self._lobby.join(info.id, person_id, name, is_chosen=False, is_admitted=True)
             return
         table = await self._cache.get(info.id)
         info = table.info
@@ -251,6 +244,23 @@ class SeatRequests:
         """Whether a seat was offered to a person: an empty one is taken at once, because the host has."""
         async with self._cache.store.read() as unit:
             return await unit.facts.get(OFFER, table_id, person_id) == seat
+
+
+async def _drop_offers(draft: CommitDraft, unit: UnitOfWork) -> None:
+    """What somebody has taken is offered to nobody any more."""
+    table_id = draft.table.stored_info.id
+    taken = {row.seat for row in draft.new_rows if row.kind == "replace" and row.line != "resign"}
+    for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
+        if seat in taken:
+            await unit.facts.set(OFFER, table_id, person_id, None)
+
+
+def _why_over(draft: CommitDraft, info: TableInfo, request: SeatRequest) -> str:
+    """Why nobody answers a request any more; empty where somebody may. info: with the new players."""
+    if draft.ends_game:
+        return "the game is over" if draft.table.begun else "the table is closed"
+    is_taken = info.player_of(request.person_id) or info.player_at(request.seat)
+    return "somebody else has that seat now" if is_taken else ""
 
 
 async def _put_to(

@@ -29,6 +29,7 @@ from bot.hub.changes import (
     changing,
     check_allowed,
     check_in_lobby,
+    expiry_key,
     leave_lobby,
     record_end,
     renew_expiry,
@@ -135,16 +136,23 @@ class Lobby:
         return info
 
     @again_on_conflict
-    async def join(self, table_id: int, person_id: int, name: str, *, is_chosen: bool = True) -> TableInfo:
-        """A person takes a seat under a name; a person who was invited takes the reserved seat. is_chosen:
-        False for a name that gets a number where somebody there has it."""
+    async def join(
+        self, table_id: int, person_id: int, name: str, *, is_chosen: bool = True, is_admitted: bool = False
+    ) -> TableInfo:
+        """A person takes a seat under a name; a person who was invited takes the reserved seat.
+
+        is_chosen: False for a name that gives way to that of their invitation, and gets a number where
+        somebody there has it. is_admitted: whether they are told so in answer to their request; else nobody
+        need answer it any more.
+        """
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             reserved = info.player_of(person_id)
             if reserved and (reserved.joined or info.status != "lobby"):
                 raise ValueError(f"You already sit at table {info.code} as {reserved.name}.")
             check_in_lobby(info)
-            name = name if is_chosen else free_name(info, name)
+            if not is_chosen:
+                name = reserved.name if reserved else free_name(info, name)
             check_no_robot_name(name)
             leaving = None if reserved else robot_that_makes_room(info)
             check_name(info, name, reserved or leaving)
@@ -154,6 +162,9 @@ class Lobby:
                 await add_seat(unit, info, person_id, name)
                 info = await load_info(unit, table_id)
                 await agree_to_robots(unit, info, person_id)
+                for request in () if is_admitted else await unit.clocks.open_requests(table_id):
+                    if request.person_id == person_id:
+                        await unit.clocks.answer_request(request.id, True)
                 if is_full(info, was_invited=reserved is not None):
                     await tell_full(unit, info)
                 elif reserved:
@@ -317,9 +328,7 @@ class Lobby:
                 return
             sentence = f"Table {info.name} {info.code} is closed, because its game was not started."
             async with self._cache.commit(table) as draft:
-                unit = await draft.unit()
                 await record_end(draft, sentence, None)
-                await unit.clocks.delete_due(f"lobby.{table_id}")
 
     @again_on_conflict
     async def start(
@@ -348,6 +357,7 @@ class Lobby:
                 sentence = f"The game begins. Seating: {join_words(names)}{shuffled}."
                 sentence = " ".join([sentence, *engine.narrate(state, events)])
                 draft.add_row(start_row("service", sentence, state, by), state)
+                await unit.clocks.delete_due(expiry_key(table_id))
                 draft.announce("started", sentence)
         return table.info
 

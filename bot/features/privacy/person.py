@@ -15,14 +15,14 @@ import engine
 from bot.features.privacy.files import DataFolder
 from bot.features.privacy.replacing import SOMEBODY, Replacing
 from bot.hub.cache import TableCache
-from bot.hub.changes import again_on_conflict, leave_lobby
+from bot.hub.changes import again_on_conflict, leave_game, leave_lobby
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
 from bot.hub.notifications.messages import Notification, unique_suffix
 from bot.hub.notifications.preferences import with_deputy
 from bot.hub.people import Limits, PrivacySettings, player_name
 from bot.hub.polls import PollHandler
-from bot.hub.seating import next_host
+from bot.hub.seating import hand_over
 from bot.hub.table import LiveTable
 from bot.position.controls import ExportedFile
 from bot.position.pending import engine_seat
@@ -184,35 +184,29 @@ class PersonalData:
         for open_poll in table.polls:
             if open_poll.poll.details.get("person") == person_id:
                 await self._polls.drop(draft, open_poll, f"{word} has left")
-        hosts = ""
         if info.host_id == person_id:
-            host = next_host(info) if table.begun else None
-            await unit.tables.update(info.id, host_id=host.person_id if host else None)
-            hosts = f" {host.name} is the host now." if host else ""
+            await unit.tables.update(info.id, host_id=None)
         if info.status == "lobby":
             await leave_lobby(draft, person_id)
             return
+        if seat is None:
+            hosts = await hand_over(unit, info, person_id)
+            if hosts and not info.is_over:
+                draft.announce("news", f"The host has left Railpost.{hosts}")
+            return
+        state, events = engine.rename_player(table.state, engine_seat(seat), word)
+        row = LogRow(
+            kind="replace", transport="service", seat=seat, line="resign",
+            raw_line=f"{word} has left Railpost.", events=engine.encode_events(events),
+        )  # fmt: skip
+        if player is not None and info.status in ("running", "paused"):
+            await leave_game(draft, player, row, state)
+            await self._polls.drop_votes_of(draft, seat, f"{word} has left")
+            return
         if player is not None:
             await unit.tables.vacate_seat(player.seat_id)
-        sentence = f"{'The host' if seat is None else word} has left Railpost."
-        is_missed = player is not None and seat is not None and info.status in ("running", "paused")
-        if is_missed:
-            await unit.tables.update(info.id, status="paused")
-            sentence += " The game waits until somebody takes that seat."
-        if not info.is_over:
-            sentence += hosts
-        if is_missed or (hosts and not info.is_over):
-            draft.announce("news", sentence)
-        if seat is None:
-            return
-        if is_missed:
-            await self._polls.drop_votes_of(draft, seat, f"{word} has left")
-        state, events = engine.rename_player(table.state, engine_seat(seat), word)
-        draft.add_row(
-            LogRow(kind="replace", transport="service", seat=seat, line="resign", raw_line=sentence,
-                      events=engine.encode_events(events)),
-            state,
-        )  # fmt: skip
+        await hand_over(unit, info, person_id)
+        draft.add_row(row, state)
 
     async def _erase_person(self, person_id: int, traces: Traces, rest: Replacing) -> None:
         """Delete the person, in one transaction with whatever names them and belongs to no table."""

@@ -136,7 +136,9 @@ class RobotPlayers:
                 f"robot:{table_id}:{seat}:{view.seq}{attempt}", person_id=person_id,
                 transport=ROBOT_TRANSPORT, confirmed=True,
             )  # fmt: skip
-            if not isinstance(result, LineFailure | NotYourSeat):
+            if isinstance(result, NotYourSeat):
+                return False  # the player is back, as the table in memory says only now
+            if not isinstance(result, LineFailure):
                 return True
             log.error("the move %r of the robot in seat %d was refused: %s", move.line, seat, result)
         log.error("the robot in seat %d of table %s has no move: %s", seat, view.table.code, result)

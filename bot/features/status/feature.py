@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.hub.cache import TableCache
-from bot.hub.changes import RunningTables, check_allowed, record_end
+from bot.hub.changes import RunningTables, check_allowed, leave_game, record_end
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
@@ -53,8 +53,7 @@ class StatusCommands:
             return result
         _check_alone(request)
         change = self._running.pause if request.word == "pause" else self._running.resume
-        said = await change(info.id, by=by, request_id=request.request_id)
-        return Completed((), (f"Table {info.code} is {request.word}d.", *said))
+        return await change(info.id, by=by, request_id=request.request_id)
 
     async def _resign(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Give up the seat and pause the table, after a confirmation."""
@@ -71,15 +70,11 @@ class StatusCommands:
             reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
             return ask_to_confirm(request, reason)
         async with self._cache.commit_request(table, request) as draft:
-            tables = (await draft.unit()).tables
-            await tables.vacate_seat(player.seat_id)
-            await tables.update(table.stored_info.id, status="paused")
-            sentence = f"{player.name} resigns. The game waits until somebody takes that seat."
-            draft.add_row(request.new_row(kind="note", line="resign", raw_line=sentence))
-            draft.announce("news", sentence)
+            row = request.new_row(kind="note", line="resign", raw_line=f"{player.name} resigns.")
+            await leave_game(draft, player, row)
             await self._polls.drop_votes_of(draft, request.seat, f"{player.name} has resigned")
             draft.messages += messages.lobby_refreshes(table.stored_info)
-            draft.result = Completed((), (sentence,))
+            draft.result = Completed((), tuple(new_row.raw_line for new_row in draft.new_rows))
         return draft.result
 
     async def _end_early(self, info: TableInfo, request: Request) -> CommandResult:
