@@ -61,13 +61,15 @@ class Invited(NamedTuple):
 def parse_players(text: str) -> list[Invited]:
     """The players in `Bob <bob@example.org>, cid@example.org, Dora <@123>`.
 
-    Raises ValueError for what stands beside them and is none.
+    Raises ValueError for what stands beside them and is none, and for an address that is there twice.
     """
-    found, text = [], _AUTOLINK.sub("", text)
+    found, text = list[Invited](), _AUTOLINK.sub("", text)
     if unread := list(filter(None, (part.strip(" .") for part in re.split("[,;]", _PLAYER.sub(",", text))))):
         raise ValueError(f"`{unread[0]}` is no player with an address, as in `Bob <bob@example.org>`.")
     for name, marked, bare in _PLAYER.findall(text):
         address = (marked or bare).casefold()
+        if any(address == other.address for other in found):
+            raise ValueError(f"{address} is named twice.")
         found.append(Invited(player_name(name.strip() or address), address, bool(name.strip())))
     return found
 
@@ -130,17 +132,8 @@ class LobbyLines:
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
         rules = tuple(option for option in options or () if option != HINTS)
-<<<<<<< HEAD
-        game_title = engine.title_of(title, rules)
-        invited = [] if by is None else parse_players(_ROBOT.sub(",", rest))
-        addresses = [each.address for each in invited]
-        if twice := [each for each in addresses if addresses.count(each) > 1]:
-            raise ValueError(f"{twice[0]} is named twice.")
-        seats = list(filter(None, (" ".join(part.split()) for part in rest.split(","))))
-=======
         game_title, by = engine.title_of(title, rules), request.person_id
         names, invited = list[str](), list[Invited]()
->>>>>>> 12d436809127ce30afdc1200dc285c5a3ba92b36
         if by is None:
             names = _seat_names(game_title, rest)
             _check_room(game_title, title, len(names))
