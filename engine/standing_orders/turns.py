@@ -29,6 +29,7 @@ from engine.game import Game
 from engine.kernel import RefusedError, advance, apply, awaited_seats, options, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
+from engine.operating.emergency_purchase import must_buy_train
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
@@ -161,12 +162,14 @@ class PlannedLine(NamedTuple):
     """A line of a plan in full, and what it led to: dollars of revenue, dollars spent.
 
     `loss`: how the company is lost by it, or by passing after it, as a sentence; None if it is not.
+    `needs_train`: whether the company has to buy a train because of it.
     """
 
     line: str
     revenue: int
     spent: int
     loss: str | None
+    needs_train: bool
 
 
 class PlanError(Exception):
@@ -200,6 +203,8 @@ def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
         return Ended(f"`{line}` would cost ${now.spent:,}, and ${planned.spent:,} was planned.")
     if now.loss and now.loss != planned.loss:
         return Ended(now.loss)
+    if now.needs_train and not planned.needs_train:
+        return Ended(f"After `{line}` the {company} would have to buy a train.")
     return Says(now.line)
 
 
@@ -261,7 +266,8 @@ def _play(g: Game, seat: str, line: str, company: str) -> PlannedLine:
     apply(g, seat, action)
     events: list[AnyEvent] = g.events[first:]
     lost = loss_without_more(before, g, seat, company)
-    return PlannedLine(full, _revenue(events), _spent(events), lost)
+    needs_train = must_buy_train(g, company) and not must_buy_train(before, company)
+    return PlannedLine(full, _revenue(events), _spent(events), lost, needs_train)
 
 
 def _revenue(events: Iterable[AnyEvent]) -> int:
