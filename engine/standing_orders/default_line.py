@@ -9,7 +9,7 @@ from engine.core.state import OperatingTurn, State
 from engine.game import Game
 from engine.kernel import awaited_seats, game_of, refusal
 from engine.language.forms import format_action
-from engine.standing_orders.liquidation import company_lost_by_passing, dividend_loses_company
+from engine.standing_orders.liquidation import loss_by_dividend, loss_by_passing
 from engine.standing_orders.turns import DIVIDENDS
 
 
@@ -31,7 +31,7 @@ def line_when_time_is_up(
         return None
     asked_by_question = seat in g.title.questions[type(g.top)].asked(g, g.top)
     if asked_by_question and refusal(g, seat, Pass()) is None:
-        return None if company_lost_by_passing(g, seat) else format_action(g, Pass())
+        return None if loss_by_passing(g, seat) else format_action(g, Pass())
     for offer in g.state.offers:
         if offer.recipient == seat and refusal(g, seat, decline := Decline(offer.number)) is None:
             return format_action(g, decline)
@@ -49,9 +49,8 @@ def _line_of_turn(g: Game, turn: OperatingTurn, seat: str, last_dividends: Mappi
     if not turn.revenue:
         return format_action(g, RunTrains()) if refusal(g, seat, RunTrains()) is None else None
     as_last_time = DIVIDENDS[last_dividends.get(turn.company, "pay")]
-    for dividend in (as_last_time, WithholdDividend(), PayDividend()):
-        if refusal(g, seat, dividend) is None:
-            harms = dividend_loses_company(g, seat, dividend)
-            if harms is False or (harms is None and isinstance(dividend, WithholdDividend)):
-                return format_action(g, dividend)
-    return None
+    possible = [d for d in (as_last_time, WithholdDividend(), PayDividend()) if refusal(g, seat, d) is None]
+    harmless = (d for d in possible if loss_by_dividend(g, seat, turn.company, d) is None)
+    withheld = WithholdDividend() if WithholdDividend() in possible else None
+    said = next(harmless, withheld)  # the company keeps its money where it is lost in any case
+    return format_action(g, said) if said else None

@@ -18,7 +18,7 @@ from engine.core.state import (
 from engine.finance.ownership import share_percent, share_price
 from engine.kernel import options, refusal
 from engine.language.forms import format_action
-from engine.standing_orders.liquidation import company_lost_by_passing, loss_text
+from engine.standing_orders.liquidation import loss_by_passing
 from engine.standing_orders.model import (
     WAITS,
     AutoBuy,
@@ -76,8 +76,8 @@ def _pass_now(c: Circumstances) -> Judgement:
         return WAITS
     if why := refusal(c.g, c.seat, Pass()):
         return Ended(f"You cannot pass now: {why}")
-    if lost := company_lost_by_passing(c.g, c.seat):
-        return Ended(loss_text(c.g, lost))
+    if lost := loss_by_passing(c.g, c.seat):
+        return Ended(lost)
     return Says("pass")
 
 

@@ -29,16 +29,11 @@ from engine.game import Game
 from engine.kernel import RefusedError, advance, apply, awaited_seats, options, refusal
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, parse
+from engine.operating.emergency_purchase import must_buy_train
 from engine.operating.run import best_run
 from engine.operating.trains import trains_for_sale
 from engine.operating.turn import operating_turn_question
-from engine.standing_orders.liquidation import (
-    company_lost_by_passing,
-    dividend_loses_company,
-    loses,
-    loss_text,
-    passing_liquidates,
-)
+from engine.standing_orders.liquidation import loss_by_dividend, loss_by_passing, loss_without_more
 from engine.standing_orders.model import (
     WAITS,
     AutoRun,
@@ -72,16 +67,16 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     lays = order.unless_lay
     if not has_run and (reason := _fallen_revenue(c, company) or (_better_lay(c, company) if lays else None)):
         return Ended(reason)
-    if lost := company_lost_by_passing(c.g, c.seat):
-        return Ended(loss_text(c.g, lost))
+    if lost := loss_by_passing(c.g, c.seat):
+        return Ended(lost)
     if refusal(c.g, c.seat, RunTrains()) is None:
         before_run = RunTrains not in _handled_now(c, turn) and refusal(c.g, c.seat, Pass()) is None
         return Says(format_action(c.g, Pass() if before_run else RunTrains()))
     action = DIVIDENDS[order.dividend] if turn.revenue else Pass()
     if why := refusal(c.g, c.seat, action):
         return Ended(f"It cannot go on for the {company}: {why}")
-    if turn.revenue and dividend_loses_company(c.g, c.seat, action):
-        return Ended(loss_text(c.g, company))
+    if turn.revenue and (lost := loss_by_dividend(c.g, c.seat, company, action)):
+        return Ended(lost)
     return Says(format_action(c.g, action))
 
 
@@ -166,13 +161,15 @@ SPENDING = {
 class PlannedLine(NamedTuple):
     """A line of a plan in full, and what it led to: dollars of revenue, dollars spent.
 
-    `loses_company`: whether the company is lost by it, or by passing after it.
+    `loss`: how the company is lost by it, or by passing after it, as a sentence; None if it is not.
+    `needs_train`: whether the company has to buy a train because of it.
     """
 
     line: str
     revenue: int
     spent: int
-    loses_company: bool
+    loss: str | None
+    needs_train: bool
 
 
 class PlanError(Exception):
@@ -204,8 +201,10 @@ def judge_turn(c: Circumstances, order: AutoTurn) -> Judgement:
         return Ended(f"`{line}` would earn ${now.revenue:,}, and ${planned.revenue:,} was planned.")
     if now.spent != planned.spent:
         return Ended(f"`{line}` would cost ${now.spent:,}, and ${planned.spent:,} was planned.")
-    if now.loses_company and not planned.loses_company:
-        return Ended(loss_text(c.g, company))
+    if now.loss and now.loss != planned.loss:
+        return Ended(now.loss)
+    if now.needs_train and not planned.needs_train:
+        return Ended(f"After `{line}` the {company} would have to buy a train.")
     return Says(now.line)
 
 
@@ -262,12 +261,13 @@ def position_of_turn(start: Game, company: str) -> Game:
 
 def _play(g: Game, seat: str, line: str, company: str) -> PlannedLine:
     """Play a line of a company's turn on a draft. Raises what `parse` raises."""
-    action, before = parse(g, seat, line), len(g.events)
-    full = format_action(g, action)
+    action, before = parse(g, seat, line), g.draft()
+    full, first = format_action(g, action), len(g.events)
     apply(g, seat, action)
-    events: list[AnyEvent] = g.events[before:]
-    lost = loses(events, company) or (g.components.loans and passing_liquidates(g, seat))
-    return PlannedLine(full, _revenue(events), _spent(events), bool(lost))
+    events: list[AnyEvent] = g.events[first:]
+    lost = loss_without_more(before, g, seat, company)
+    needs_train = must_buy_train(g, company) and not must_buy_train(before, company)
+    return PlannedLine(full, _revenue(events), _spent(events), lost, needs_train)
 
 
 def _revenue(events: Iterable[AnyEvent]) -> int:

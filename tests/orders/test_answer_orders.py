@@ -124,6 +124,16 @@ def test_no_pass_when_time_is_up_takes_a_company_from_its_president() -> None:
         assert t.asked == ["Ann"] and line_when_time_is_up(t.state, "p0") == said
 
 
+def test_the_table_waits_for_nobody_who_can_save_their_company_no_more() -> None:
+    """1817 §6.9, §6.10: a loan of $100 buys no 5-train; and after the step of trains it buys nothing."""
+    for phase, loans, lines, said in (("5", 4, (), "pass"), ("3", 0, (), None), ("3", 0, ("pass",), None),
+                                      ("3", 0, ("pass", "pass"), "pass")):  # fmt: skip
+        wt = company_lines("WT", 5, 100, "Ann 2", cash=20, token="F19", trains="none", loans=loans)
+        t = OrderTable("1817", f"@ phase {phase}\n@ cash Ann 10\n{wt}@ round operating WT")
+        t.say(*(f"Ann: {line}" for line in lines))
+        assert t.asked == ["Ann"] and line_when_time_is_up(t.state, "p0") == said
+
+
 def test_no_pass_leaves_station_tokens_unpaid() -> None:
     """1817 §5.5, §7.1.1: the company would go into liquidation."""
     for cash, said in ((50, "pass"), (0, None)):
@@ -151,9 +161,21 @@ def test_in_an_acquisition_a_player_whose_time_is_up_passes() -> None:
 
 
 def test_revenue_is_withheld_where_paying_leaves_interest_to_the_president() -> None:
-    """1817 §6.8: the interest of $100 comes after the dividend, and no loan is left."""
-    for cash, said in ((0, "withhold"), (200, "pay")):
-        lines = (*COAST, "trains WT 2 2", "loans WT 10", "interest 10")
+    """1817 §6.8: the interest of $100, or of $300, comes after the dividend, and no loan is left."""
+    for interest, cash, said in ((10, 0, "withhold"), (10, 200, "pay"), (30, 0, "withhold")):
+        lines = (*COAST, "trains WT 2 2", "loans WT 10", f"interest {interest}")
         t = OrderTable("1817", turn(*lines, phase="3", cash=cash))
         t.say("Ann: pass", "Ann: pass", "Ann: run best")
         assert line_when_time_is_up(t.state, "p0") == said
+
+
+def test_no_dividend_leaves_a_company_for_others_to_buy() -> None:
+    """1817 §6.6, §7.2.2: one space to the left of $40 is the acquisition section."""
+    at_40 = turn(*COAST, "trains WT 2", phase="3").replace("price WT 100", "price WT 40")
+    t = OrderTable("1817", at_40)
+    t.say("Ann: pass", "Ann: pass", "Ann: run best")
+    for last, said in (("withhold", "pay"), ("half", "half"), ("pay", "pay")):
+        assert line_when_time_is_up(t.state, "p0", {"WT": last}) == said
+    t = OrderTable("1817", at_40)
+    t.arm("Ann", "auto run WT withhold")
+    assert len(t.said) == 3 and t.ended == ["Ann: The WT would go into acquisition."]

@@ -174,6 +174,18 @@ def test_auto_turn_stops_before_a_liquidation_that_was_not_planned() -> None:
         assert len(t.said) == said and t.ended == [f"Ann: {reason}"]
 
 
+@pytest.mark.parametrize("trains", [[], ["2"]])
+def test_auto_turn_lays_no_route_for_which_a_train_would_have_to_be_bought(trains: list[str]) -> None:
+    """1830 §20.2: its train has rusted since, and its president would have to add $80 of their own."""
+    t = OrderTable("1830", STOCK.replace("@ tile H10 57 1\n", ""))
+    t.arm("Ann", "auto turn PRR: lay 57 H10 1")
+    t.state.companies["PRR"].trains, t.state.cash["PRR"] = trains, 0
+    t.say("Bob: pass", "Cid: pass", "Ann: pass")
+    assert t.asked == ["Ann"] and t.said == (["Ann: lay 57 H10 1"] if trains else [])
+    assert t.ended[0] == ("Ann: All of your turn of the PRR is said." if trains
+                          else "Ann: After `lay 57 H10 1` the PRR would have to buy a train.")  # fmt: skip
+
+
 def test_auto_turn_compares_what_a_line_costs() -> None:
     t = OrderTable("1830", STOCK)
     t.arm("Ann", "auto turn PRR: lay 57 H16 1; token H10")
