@@ -324,7 +324,9 @@ class _Part:
         _, hash_sign, comment = line.text.partition(" #")
         if self._vocabulary.has_our_comment(line.text):
             return
-        if hash_sign and (unclear_lines.qualifies(comment) or CONDITION.search(comment)):
+        is_harmless = small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True)
+        is_in_doubt = unclear_lines.qualifies(comment) or CONDITION.search(comment)
+        if hash_sign and is_in_doubt and not is_harmless:
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 
