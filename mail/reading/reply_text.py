@@ -235,6 +235,7 @@ def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[Re
 # --- what is meant (step 3) ---
 
 MAX_MOVES = 40
+MAX_LINE = 500  # characters of a move
 MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
 
 NEARLY = "it is nearly a move, but not quite"
@@ -444,6 +445,6 @@ def _fault(moves: Sequence[ReplyLine]) -> ReplyFault | None:
             return ReplyFault(line, "A character of this line is damaged.")
         if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Cs"} for char in line.text):
             return ReplyFault(line, "This line has invisible control characters.")
-        if len(line.text) > 500:
-            return ReplyFault(line, "This line is longer than 500 characters.")
+        if len(line.text) > MAX_LINE:
+            return ReplyFault(line, f"This line is longer than {MAX_LINE} characters.")
     return None

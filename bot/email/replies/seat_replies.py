@@ -35,7 +35,7 @@ from bot.service import Service
 from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
+from mail.reading.reply_text import MAX_LINE, ParsedReply, ReplyText, judge, split_reply
 from mail.reading.small_talk import OK_WORDS, greets
 from mail.reading.unclear_lines import (
     Vocabulary,
@@ -216,7 +216,7 @@ class ReplyReader:
 
     def _readable(self, lines: Sequence[str]) -> set[str]:
         """Those of the lines that the game or the service can read, each after those before it."""
-        state = self._state
+        state, lines = self._state, [line for line in lines if len(line) <= MAX_LINE]
         companies, players = (state.companies, state.players) if state else ((), ())
         read = self.commands.read_line
         plain = [line for line in lines if not _PROSE.match(line)]
