@@ -13,7 +13,7 @@ import email.parser
 import quopri
 import re
 import ssl
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Collection, Iterator
 from contextlib import suppress
 from datetime import date
 from enum import StrEnum
@@ -22,8 +22,8 @@ from typing import Any, NamedTuple, Self, TypeVar
 import aioimaplib
 
 from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connection_fault
-from mail.reading.headers import MailHeaders, sender_address
-from mail.reply_address import untagged
+from mail.reading.headers import MAX_HEADER_BYTES, MailHeaders, sender_address
+from mail.reply_address import own_address, untagged
 
 T = TypeVar("T")
 _UID_SLICE = 10_000
@@ -268,35 +268,37 @@ class ImapConnection:
         await self._delete(uids)
         return len(uids)
 
-    async def delete_with(self, folder: Folder, address: str) -> bool:
-        """Delete the messages of a folder that have an address in a header or in the body, or come from the
-        same one with another `+tag`, but not those in which it is only a part of longer ones; returns whether
-        the server has let us read all of them.
+    async def delete_with(self, folder: Folder, address: str, of_others: Collection[str] = ()) -> bool:
+        """Delete the messages of a folder that have an address in a header or in the body, but not those in
+        which it is only a part of longer ones, and those that come from it with another `+tag`, unless that
+        is somebody else's; returns whether the server has let us read all of them.
 
         The folder stays selected, as after `delete_before`.
         """
-        chosen, are_all_read = await self._naming(self._folders[folder], address)
+        chosen, are_all_read = await self._naming(self._folders[folder], address, of_others)
         await self._delete(chosen)
         return are_all_read
 
-    async def is_in_inbox(self, address: str) -> bool:
+    async def is_in_inbox(self, address: str, of_others: Collection[str] = ()) -> bool:
         """Whether a message of the inbox is such a one, or may be. What is marked as deleted does not
         count; without UIDPLUS it is kept where other clients have marked mail, until one expunges the inbox.
         """
-        found, are_all_read = await self._naming("INBOX", address, "UNDELETED")
+        found, are_all_read = await self._naming("INBOX", address, of_others, "UNDELETED")
         return bool(found) or not are_all_read
 
-    async def _naming(self, name: str, address: str, *criteria: str) -> tuple[list[int], bool]:
-        """The messages of a folder that fit and have an address, or come from the same one with another tag;
-        whether the server has let us read all."""
+    async def _naming(
+        self, name: str, address: str, of_others: Collection[str], *criteria: str
+    ) -> tuple[list[int], bool]:
+        """The messages of a folder that fit and have an address, or come from it with another tag; whether
+        the server has let us read all."""
         found, refused = [], 0
         local, _, domain = untagged(address).partition("@")
-        naming = await self._search_in(name, *criteria, "TEXT", _quoted(address))
+        naming = set(await self._search_in(name, *criteria, "TEXT", _quoted(address)))
         sent = await self._search(*criteria, "FROM", _quoted(local), "FROM", _quoted(f"@{domain}"))
-        for uid in dict.fromkeys([*naming, *sent]):
+        for uid in sorted(naming.union(sent)):
             try:
-                raw = await self.fetch(uid) or b""
-                if (uid in naming and _has_address(raw, address)) or _comes_from(raw, address):
+                raw = await self.fetch(uid, None if uid in naming else MAX_HEADER_BYTES) or b""
+                if (uid in naming and _has_address(raw, address)) or _comes_from(raw, address, of_others):
                     found.append(uid)
             except MessageRefused:
                 refused += 1
@@ -375,11 +377,10 @@ def _decoded(raw: bytes) -> Iterator[bytes]:
             yield binascii.a2b_base64(block)
 
 
-def _comes_from(raw: bytes, address: str) -> bool:
-    """Whether a message comes from an address, with whatever tag."""
-    head = MailHeaders(email.parser.BytesHeaderParser().parsebytes(raw))
-    sender = sender_address(head)
-    return sender is not None and untagged(sender) == untagged(address.casefold())
+def _comes_from(raw: bytes, address: str, of_others: Collection[str]) -> bool:
+    """Whether a message comes from an address, or from it with another tag."""
+    sender = sender_address(MailHeaders(email.parser.BytesHeaderParser().parsebytes(raw)))
+    return sender is not None and own_address(sender, {address.casefold()}, of_others) is not None
 
 
 def _has_address(raw: bytes, address: str) -> bool:

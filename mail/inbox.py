@@ -14,7 +14,7 @@ for new mail is not disturbed.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple, Protocol
@@ -294,6 +294,9 @@ class ErasedPeople(Protocol):
     async def erased_addresses(self) -> list[str]:
         """The addresses whose mail is still to be deleted."""
 
+    async def addresses_of_others(self) -> Collection[str]:
+        """The addresses of everybody else."""
+
     async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
         """Their mail is deleted."""
 
@@ -353,9 +356,10 @@ class MailboxCaretaker:
             await imap.close()
 
     async def _erase(self, imap: ImapConnection, people: ErasedPeople) -> None:
+        of_others = await people.addresses_of_others()
         for address in await people.erased_addresses():
-            is_deleted = all([await imap.delete_with(folder, address) for folder in Folder])
-            if is_deleted and not await imap.is_in_inbox(address):
+            is_deleted = all([await imap.delete_with(folder, address, of_others) for folder in Folder])
+            if is_deleted and not await imap.is_in_inbox(address, of_others):
                 await people.mailbox_is_erased([address])
             else:
                 self._alerts.send("not erased", NOT_ERASED, every=DAY)

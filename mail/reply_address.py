@@ -15,7 +15,7 @@ import hmac
 import logging
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -47,6 +47,18 @@ def untagged(address: str) -> str:
     """An address without the `+tag` of its local part: `ann@x` for `ann+games@x`; `+1555@x` has none."""
     local, _, domain = address.partition("@")
     return f"{local.partition('+')[0] or local}@{domain}"
+
+
+def own_address(sender: str, own: Collection[str], of_others: Collection[str] = ()) -> str | None:
+    """The address among a person's own ones of who writes from `sender`; None where it is not theirs.
+
+    `ann@x` and `ann+games@x` have one mailbox, and a mail program may write from either; `lee+ann@x` and
+    `lee+bob@x` may be two people. of_others: what other people have verified, which is not theirs.
+    """
+    if sender in own:
+        return sender
+    same = {each for each in own if untagged(each) == sender or each == untagged(sender)}
+    return None if sender in of_others else min(same, default=None)
 
 
 def find_message_ids(text: str) -> list[str]:
@@ -225,17 +237,8 @@ class ReplyToken:
         return self.table_id, self.seat_number
 
     def own_address(self, sender: str | None) -> str | None:
-        """The verified address of who writes from this one; None where it is not theirs.
-
-        `ann@x` and `ann+games@x` have one mailbox, and a mail program may write from either; `lee+ann@x` and
-        `lee+bob@x` may be two people.
-        """
-        if sender is None or sender in self.verified_addresses:
-            return sender
-        same = {each for each in self.verified_addresses if untagged(each) == sender} | (
-            {untagged(sender)} & self.verified_addresses
-        )
-        return min(same, default=None)
+        """The verified address of who writes from this one; None where it is not theirs."""
+        return None if sender is None else own_address(sender, self.verified_addresses)
 
     @property
     def actor(self) -> str:

@@ -8,7 +8,7 @@ from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import mail_file
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ERASED, Ruling
-from bot.email.replies.seat_replies import NO_WORDS, YES_WORDS, ReadReply
+from bot.email.replies.seat_replies import BESIDE_NO, NO_WORDS, YES_WORDS, ReadReply
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
@@ -20,7 +20,14 @@ from mail.composing.page import Attachment
 from mail.reading.line_text import first_word, words_of
 from mail.reading.reply_text import CONDITION
 from mail.reading.small_talk import OK_WORDS
-from mail.reading.unclear_lines import DECIDING, qualifies, without_idioms, word_pattern
+from mail.reading.unclear_lines import (
+    DECIDING,
+    qualifies,
+    retracts,
+    starts_as_condition,
+    without_idioms,
+    word_pattern,
+)
 from mail.reply_address import ReplyToken
 from storage import (
     AddressClaim,
@@ -35,24 +42,23 @@ _CONSENTING = OK_WORDS | {"sure"}
 _JOINING = frozenset({"i'm in", "im in", "i am in", "count me in", "bin dabei", "ich bin dabei"})
 """The same to an invitation."""
 _OTHERWISE = NO_WORDS | {"pass", "decline", "can't", "cannot", "won't", "unable"}
-_PUTTING_OFF = word_pattern(
-    "yet|idea|clue|until|later|tomorrow|soon|decide|decision|think|first|wait|noch|morgen|erst"
-)
-"""Behind `no` they decline nothing: `No idea yet`."""
+_PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|noch nicht")
+"""With these `no` declines nothing: `No idea yet`."""
 
 
 def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
     """Whether a reply says yes or no to what its email asks; None where it says neither."""
-    answer, word = " ".join(reply.answer[:1]), reply.word
+    (answer, *beside), word = reply.answer or ("",), reply.word
+    words = [each for each in words_of(without_idioms(answer)) if each not in BESIDE_NO]
     if token.purpose == "erase":  # which nothing brings back
         agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-    elif word in _CONSENTING or (token.purpose == "invite" and " ".join(words_of(answer)) in _JOINING):
+    elif word in _CONSENTING or (token.purpose == "invite" and " ".join(words) in _JOINING):
         agrees = not any(map(_says_otherwise, reply.text.lines))
     else:
-        has_no = not NO_WORDS.isdisjoint(words_of(without_idioms(answer)))
+        is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)
         line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
-        is_plain = word in _AGREEING and not has_no and not CONDITION.search(answer)
-        agrees = is_plain or (bool(word) and word == line_of_yes)
+        is_yes = bool(word) and word in _AGREEING | {line_of_yes}
+        agrees = is_yes and _OTHERWISE.isdisjoint(words) and not is_in_doubt
     declines = word in NO_WORDS and not _PUTTING_OFF.search(answer)
     return True if agrees else False if declines else None
 

@@ -82,7 +82,7 @@ async def run(
     )  # fmt: skip
     arrivals, people = InboundMail(service, settings.data / "inbound_mail"), Correspondents(service)
     async with service.store.read() as unit:
-        if mail.hosts == "verified" and not await unit.people.has_verified_address():
+        if mail.hosts == "verified" and not await unit.people.all_verified_addresses():
             print(NO_HOST, flush=True)
     outbox = StoredMailOutbox(service, people, address, pictures, timing.lease)
     connection = MailConnection(service, f"{mail.address} at {mail.imap.host}")

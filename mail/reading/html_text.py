@@ -61,8 +61,8 @@ class _TextExtractor(HTMLParser):
             values = {name: value or "" for name, value in attrs}
             if tag in ("td", "th"):  # a row is a line, unless a cell has blocks
                 self.handle_data(" ")
-            elif tag == "img" and not any(map(str.isalnum, smiley := values.get("alt", "")[:8])):
-                self.handle_data(smiley)
+            elif tag == "img" and not (smiley := values.get("alt", "")[:8]).isascii():
+                self.handle_data("" if any(map(str.isalnum, smiley)) else smiley)
             if self._is_quote(tag, values):
                 self._block()
                 self.out.append(f"{QUOTE_MARKER}\n")

@@ -235,6 +235,7 @@ def _join_wrapped(lines: Sequence[ReplyLine], verbs: Collection[str]) -> list[Re
 # --- what is meant (step 3) ---
 
 MAX_MOVES = 40
+MAX_LINE = 500  # characters of a move
 MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
 
 NEARLY = "it is nearly a move, but not quite"
@@ -324,7 +325,9 @@ class _Part:
         _, hash_sign, comment = line.text.partition(" #")
         if self._vocabulary.has_our_comment(line.text):
             return
-        if hash_sign and (unclear_lines.qualifies(comment) or CONDITION.search(comment)):
+        is_harmless = small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True)
+        is_in_doubt = unclear_lines.qualifies(comment) or CONDITION.search(comment)
+        if hash_sign and is_in_doubt and not is_harmless:
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 
@@ -442,6 +445,6 @@ def _fault(moves: Sequence[ReplyLine]) -> ReplyFault | None:
             return ReplyFault(line, "A character of this line is damaged.")
         if any(unicodedata.category(char) in {"Cc", "Cf", "Co", "Cn", "Cs"} for char in line.text):
             return ReplyFault(line, "This line has invisible control characters.")
-        if len(line.text) > 500:
-            return ReplyFault(line, "This line is longer than 500 characters.")
+        if len(line.text) > MAX_LINE:
+            return ReplyFault(line, f"This line is longer than {MAX_LINE} characters.")
     return None

@@ -36,7 +36,8 @@ _INTRODUCTION = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"(?:with )?(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers"
+    r"(?:with (?=(?:\w+ )?(?:thanks$|regards\b|wishes\b|greetings\b)))?"
+    r"(?:many |kind |best |warm |kindest |warmest )*(?:thanks|thank you|thx|ty|tia|cheers"
     r"|regards|best|rgds|br|yours|sincerely"
     r"|all the best|take care|bye"
     r"|(?:talk|speak) (?:soon|later|to you (?:soon|later))|see you|see ya|cu|good luck|good game|gg|have fun"
@@ -47,6 +48,9 @@ _CLOSING = re.compile(
     r"|(?:freundliche|viele|liebe|beste|schöne|herzliche) gr(?:ü|ue)(?:ß|ss)e|lg|vg|gr(?:u|ü|ue)(?:ß|ss)e?"
     r"|danke|vielen dank"
     r"|tschüss|bis bald|cordialement|bien à (?:vous|toi)|bien cordialement|bonne (?:journée|soirée)"
+    r"|frohe[ns]? (?:weihnacht\w*|ostern|pfingsten|fest\w*|neues)|guten rutsch|joyeux (?:noël|anniversaire)"
+    r"|joyeuses (?:fêtes|pâques)|bonne année|feliz (?:navidad|año|natal|páscoa|cumpleaños)|felices fiestas"
+    r"|buon (?:natale|anno|compleanno)|buon[ae] (?:feste|pasqua|giornata|serata|fortuna)"
     r"|amicalement|merci|à bientôt|saludos|un (?:saludo|abrazo)|atentamente|gracias|cordiali saluti|saluti"
     r"|grazie|a presto|met vriendelijke groet(?:en)?"
     r"|mvg|groet(?:en|jes)?"
@@ -153,6 +157,9 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ABOUT_MONEY = word_pattern(
     "price|prices|money|cash|expensive|cheap|cheaper|afford|cost|costs|number|numbers|share|shares"
 )
+_LIMITING = word_pattern(
+    "only|or|rather|unless|except|never|nur|oder|lieber|sauf|seulement|solo|sólo|sino|oppure|alleen"
+)
 _IMPERATIVES = frozenset(
     "give let ask tell show send take make put use leave hold hang stop forget strike scrap drop".split()
 )
@@ -165,8 +172,7 @@ _SMALL_TALK = re.compile(
     r"|happy|merry|congrat\w*|good luck|best of luck|have (?:a|fun)|enjoy|safe travels|such a|what a"
     r"|back (?:from|at|in|home)|just back|here we go|my turn (?:already|again)|finally my turn"
     r"|(?:vielen )?dank|danke|viel (?:spaß|glück|erfolg)|schöne[ns]?|tut mir leid|entschuldig\w*|merci"
-    r"|frohe[ns]?|guten rutsch|désolée?|joyeux|joyeuses|bonne|feliz|felices|buon|buone|gracias|grazie"
-    r"|bedankt|tack)\b",
+    r"|désolée?|bonne|gracias|grazie|bedankt|tack)\b",
     re.IGNORECASE,
 )
 
@@ -226,4 +232,5 @@ def _is_harmless_sentence(sentence: str, vocabulary: Vocabulary, in_signature: b
         return words[0] not in _IMPERATIVES and not decides_in_signature(sentence)
     if not _SMALL_TALK.match(sentence):
         return False
-    return not (DECIDING.search(plain) or _ABOUT_MONEY.search(plain) or any(map(str.isdigit, plain)))
+    doubts = (DECIDING, _LIMITING, _ABOUT_MONEY)
+    return not (any(doubt.search(plain) for doubt in doubts) or any(map(str.isdigit, plain)))

@@ -97,10 +97,10 @@ class PeopleRepository(Repository):
         """The verified email addresses of a person, the one that emails go to first."""
         return [one.value for one in mail_order(await self.identities(person_id)) if one.verified_at]
 
-    async def has_verified_address(self) -> bool:
-        """Whether anybody has verified an email address."""
+    async def all_verified_addresses(self) -> frozenset[str]:
+        """The email addresses that anybody has verified."""
         query = select(Identity).filter_by(kind="email").where(col(Identity.verified_at).is_not(None))
-        return await self._db.first(query.limit(1)) is not None
+        return frozenset(each.value for each in await self._db.all(query))
 
     async def prefer_address(self, person_id: int, address: str) -> None:
         """Emails to a person go to this one of their addresses from now on."""

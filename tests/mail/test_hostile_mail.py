@@ -12,9 +12,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from unittest.mock import Mock
 
 import pytest
 
+import engine
 from mail.reading.html_text import visible_text
 from mail.reading.parser import parse_mail
 from mail.reading.parser_process import ParserFailed, ParserNotStarted, ParserProcess
@@ -202,6 +204,13 @@ def test_any_bytes_are_a_mail() -> None:
 def test_c33_charsets_that_are_none(charset: str) -> None:
     raw = f"From: a@b.test\nContent-Type: text/plain; charset={charset}\n\n\\x62uy SV\n".encode("latin-1")
     assert read_text(parse_mail(raw).text).lines[:1] != (ReplyLine(1, "buy SV"),)
+
+
+def test_a_line_that_is_too_long_is_not_given_to_the_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game took 12 seconds to refuse it."""
+    monkeypatch.setattr(engine, "is_readable", Mock(side_effect=AssertionError))
+    fault = read_text("pass " + "x " * 32_000).fault
+    assert fault and fault.reason == "This line is longer than 500 characters."
 
 
 async def test_a_parser_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -478,6 +478,7 @@ async def test_a_yes_above_the_move_that_was_asked_about_is_no_doubt(
 
 async def test_a_yes_above_a_move_is_a_doubt_only_where_something_is_asked(desk: MailDesk) -> None:
     await desk.begun("Ann", "Bob", "Cid")
+    assert (await desk.write("Ann", "yes", "stop")).reason == "unclear"  # it was called no line of the game
     for name, *lines in (("Ann", "yes", "buy SV"), ("Bob", "pass"), ("Ann", "undo")):
         await desk.write(name, *lines)
     assert "Your vote is needed" in desk.newest[BOB].text

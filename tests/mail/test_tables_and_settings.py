@@ -149,6 +149,10 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
         ("Thanks, yes!", "You have a seat"),
         ("Sorry, no", "You have declined"),
+        ("I'm in, thanks", "You have a seat"),
+        ("No, I don't think so", "You have declined"),
+        ("No, I'll be away until June, sorry", "You have declined"),
+        ("No thanks, maybe later", "You have declined"),
         ("Danke, nein.", "You have declined"),
         ("Hi Ann, no thanks", "You have declined the seat"),
         ("Hello,\nno, sorry", "You have declined"),
@@ -178,12 +182,26 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
         "I'm in if Cid is", "I'm in\nbut only for 1870", "No idea yet", "Sorry, no time to decide",
+        "Sorry, yes, I won't make it", "Sorry, I cannot join", "Yes, I cannot", "Yes\nI'm not sure",
+        "No, not yet",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
     for said in doubts:
         assert (await desk.write("Bob", said, original=invitation)).reason == "not done", said
     assert (await desk.write("Bob", "Yes, I would love to!", original=invitation)).reason == "confirmed"
+
+
+async def test_the_word_of_a_question_with_a_condition_is_no_yes(desk: MailDesk) -> None:
+    """`Start tomorrow` started the game at once."""
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Bob", "yes")
+    question = desk.newest[ANN]
+    assert "Everybody is there." in question.text
+    for said in ("Start tomorrow, please", "Start, but only when Cid is there", "start?"):
+        assert (await desk.write("Ann", said, original=question)).reason == "not done", said
+    assert (await desk.write("Ann", "Start!", original=question)).reason == "confirmed"
 
 
 async def test_a_new_host_who_says_more_than_yes_is_asked_once_more(desk: MailDesk) -> None:

@@ -420,6 +420,19 @@ async def test_an_address_is_not_part_of_a_longer_one(host: Host) -> None:
     assert (host.folder / "inbound_mail/a.eml").exists() and (host.folder / "inbound_mail/c.eml").exists()
 
 
+async def test_mail_from_an_address_that_is_anothers_but_for_its_tag_is_theirs(host: Host) -> None:
+    """Two people who share a mailbox: it was in the file of the one, and erased with them."""
+    async with host.store.begin() as unit:
+        await unit.people.add_identity(host.people["Dora"], "email", ADDRESS.replace("@", "+dora@"))
+    theirs = host.folder / "inbound_mail/f.eml"
+    theirs.write_text(f"From: {ADDRESS.replace('@', '+dora@')}\n\nThis is of Dora.\n")
+    data = host.service.personal_data
+    assert b"of Dora" not in (await data.export(host.people[NAME])).content
+    await data.erase(host.people[NAME])
+    await data.mailbox_is_erased(await data.erased_addresses())
+    assert theirs.exists()
+
+
 def test_every_column_with_text_is_known() -> None:
     """A new column is listed as one that can name others, or as one that cannot."""
     from sqlalchemy import JSON, LargeBinary, String

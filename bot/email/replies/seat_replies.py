@@ -35,7 +35,7 @@ from bot.service import Service
 from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_text import ParsedReply, ReplyText, judge, split_reply
+from mail.reading.reply_text import MAX_LINE, ParsedReply, ReplyText, judge, split_reply
 from mail.reading.small_talk import OK_WORDS, greets
 from mail.reading.unclear_lines import (
     Vocabulary,
@@ -104,20 +104,17 @@ class ReadReply:
         answer, *beside = self.answer or [""]
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
             return False
-        first = words_of(answer)
-        is_yes = bool(first) and first[0] in YES_WORDS and set(first[1:]) <= YES_WORDS | BESIDE_YES
-        return is_yes and "?" not in answer and not self.parsed.lines and not self.parsed.unclear
+        return _is_plain_yes(answer) and not self.parsed.lines and not self.parsed.unclear
 
     @property
     def agreed(self) -> tuple[str, ...]:
         """The moves of a reply in which nothing is doubtful but a plain `yes` above them."""
-        parsed = self.parsed
-        texts = [each.line.text for each in parsed.unclear]
-        is_yes = len(texts) == 1 and words_of(texts[0]) and set(words_of(texts[0])) <= YES_WORDS | BESIDE_YES
-        if not is_yes or "?" in texts[0] or self.word not in YES_WORDS or len(parsed.meant) < 1:
+        meant = tuple(line.text for line in self.parsed.meant)
+        if len(self.parsed.unclear) != 1 or not meant or any(map(_is_for_policy, meant)):
             return ()
-        is_first = parsed.unclear[0].line.number < parsed.meant[0].number
-        return tuple(line.text for line in parsed.meant) if is_first else ()
+        doubt = self.parsed.unclear[0].line
+        is_above = doubt.number < self.parsed.meant[0].number
+        return meant if is_above and self.word in YES_WORDS and _is_plain_yes(doubt.text) else ()
 
     @property
     def suggestions(self) -> tuple[str, ...]:
@@ -135,6 +132,17 @@ class ReadReply:
         for line in vocabulary.legal_lines:
             of_each_kind.setdefault(first_word(line), line)
         return tuple(filter(None, dict.fromkeys(near))) or tuple(of_each_kind.values())
+
+
+def _is_plain_yes(text: str) -> bool:
+    """Whether a text says yes, and nothing else but courtesies."""
+    first, *others = words_of(text) or [""]
+    return first in YES_WORDS and set(others) <= YES_WORDS | BESIDE_YES and "?" not in text
+
+
+def _is_for_policy(line: str) -> bool:
+    """Whether a line is about emails, or confirms one with its code: no line of the game."""
+    return _POLICY_LINE.fullmatch(line.casefold()) is not None
 
 
 def _without_greeting(line: str) -> str:
@@ -186,7 +194,7 @@ class ReplyReader:
         text = split_reply(
             _without_own_name(_with_show(mail.text), names, verbs), verbs, self.commands.words_before_text
         )
-        readable = {line for line in text.candidates if _POLICY_LINE.fullmatch(line.casefold())}
+        readable = set(filter(_is_for_policy, text.candidates))
         if self._reads:
             readable |= self._readable([line for line in text.candidates if line not in readable])
         own = {word for part in (mail.sender_name, address.partition("@")[0]) for word in words_of(part)}
@@ -208,7 +216,7 @@ class ReplyReader:
 
     def _readable(self, lines: Sequence[str]) -> set[str]:
         """Those of the lines that the game or the service can read, each after those before it."""
-        state = self._state
+        state, lines = self._state, [line for line in lines if len(line) <= MAX_LINE]
         companies, players = (state.companies, state.players) if state else ((), ())
         read = self.commands.read_line
         plain = [line for line in lines if not _PROSE.match(line)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from email.utils import parseaddr
@@ -16,7 +16,7 @@ from pathlib import Path
 from bot.features.privacy.replacing import Replacing, mail_text
 from bot.hub.people import PrivacySettings
 from engine.core.words import counted
-from mail.reply_address import redact, untagged
+from mail.reply_address import own_address, redact
 from storage import Store, StoreError, write_whole
 
 ERASED = "(erased)"
@@ -26,11 +26,11 @@ DAY = re.compile(r'^(?:\{"time":")?(\d{4}-\d{2}-\d{2})[ T]')
 FROM = re.compile("^From: (.*)$", re.MULTILINE | re.IGNORECASE)
 
 
-def _is_from(text: str, addresses: Iterable[str]) -> bool:
-    """Whether a mail comes from one of these addresses, with whatever `+tag`."""
-    sender = FROM.search(text)
-    own = {untagged(each.casefold()) for each in addresses if "@" in each}
-    return sender is not None and untagged(parseaddr(sender[1])[1].casefold()) in own
+def _is_from(text: str, own: Iterable[str], of_others: Collection[str]) -> bool:
+    """Whether a mail comes from a person with these addresses, or from one of them with another `+tag`."""
+    found = FROM.search(text)
+    sender = parseaddr(found[1])[1].casefold() if found else ""
+    return own_address(sender, {each.casefold() for each in own}, of_others) is not None
 
 
 def _contents(paths: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
@@ -46,23 +46,24 @@ class DataFolder:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def mails_from(self, addresses: Sequence[str]) -> list[str]:
+    def mails_from(self, addresses: Sequence[str], of_others: Collection[str]) -> list[str]:
         """The mails that are kept of a person, as text without secrets."""
         texts = [mail_text(raw) for _, raw in _contents(self._files("inbound_mail", "*.eml"))]
-        return [redact(text) for text in texts if _is_from(text, addresses)]
+        return [redact(text) for text in texts if _is_from(text, addresses, of_others)]
 
-    async def erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
-        """Take a person out of the files. codes: of the tables with which they have had to do."""
-        await asyncio.to_thread(self._erase, replacing, codes)
+    async def erase(self, replacing: Replacing, codes: Sequence[str], of_others: Collection[str]) -> None:
+        """Take a person out of the files. codes: of the tables with which they have had to do. of_others:
+        the addresses of other people."""
+        await asyncio.to_thread(self._erase, replacing, codes, of_others)
 
-    def erase_mails(self, replacing: Replacing) -> None:
+    def erase_mails(self, replacing: Replacing, of_others: Collection[str]) -> None:
         """Delete the mails that name a person, or come from them."""
         for path, raw in _contents(self._files("inbound_mail", "*")):
-            if replacing.holds(text := mail_text(raw)) or _is_from(text, replacing.identifiers):
+            if replacing.holds(text := mail_text(raw)) or _is_from(text, replacing.identifiers, of_others):
                 path.unlink(missing_ok=True)
 
-    def _erase(self, replacing: Replacing, codes: Sequence[str]) -> None:
-        self.erase_mails(replacing)
+    def _erase(self, replacing: Replacing, codes: Sequence[str], of_others: Collection[str]) -> None:
+        self.erase_mails(replacing, of_others)
         for path in self._of_tables("pictures", codes):
             path.unlink(missing_ok=True)
         for path, raw in _contents(self._of_tables("games", codes)):

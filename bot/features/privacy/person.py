@@ -79,9 +79,10 @@ class PersonalData:
             rows = await unit.personal_data.rows_of(person_id)
             traces = await _traces(unit, person_id)
             sent = await unit.personal_data.messages(lambda address: _is_to(address, person_id, traces))
+            addresses = await unit.people.all_verified_addresses()
         rows["messages"] = msgspec.json.decode(redact(msgspec.json.encode(sent).decode()))
         if self._folder is not None:
-            rows["mails"] = [{"text": each} for each in self._folder.mails_from(traces.addresses)]
+            rows["mails"] = [{"text": each} for each in self._folder.mails_from(traces.addresses, addresses)]
         text = msgspec.json.format(msgspec.json.encode(rows, enc_hook=_plain), indent=1)
         return ExportedFile("my-data.json", "application/json", text)
 
@@ -109,11 +110,17 @@ class PersonalData:
         async with self._store.read() as unit:
             return await _waiting_addresses(unit)
 
+    async def addresses_of_others(self) -> frozenset[str]:
+        """The addresses of the people who are left."""
+        async with self._store.read() as unit:
+            return await unit.people.all_verified_addresses()
+
     async def mailbox_is_erased(self, addresses: Sequence[str]) -> None:
         """The mail of these addresses is deleted from the mailbox, and from the folder of the process that
         reads it, which may be another than the one that was asked to erase."""
         if self._folder is not None:
-            await asyncio.to_thread(self._folder.erase_mails, Replacing(addresses, ()))
+            replacing, of_others = Replacing(addresses, ()), await self.addresses_of_others()
+            await asyncio.to_thread(self._folder.erase_mails, replacing, of_others)
         async with self._store.begin() as unit:
             left = [each for each in await _waiting_addresses(unit) if each not in addresses]
             if left:
@@ -140,7 +147,7 @@ class PersonalData:
         rest = Replacing((*traces.discord, *traces.addresses), traces.names)
         if self._folder is not None:
             codes = [(await self._cache.info(table_id)).code for table_id in table_ids]
-            await self._folder.erase(rest, codes)
+            await self._folder.erase(rest, codes, await self.addresses_of_others())
         for table_id in table_ids:
             await self._leave(table_id, person_id, traces)
         await self._erase_person(person_id, traces, rest)
