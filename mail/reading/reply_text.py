@@ -326,7 +326,10 @@ class _Part:
         if self._vocabulary.has_our_comment(line.text):
             return
         is_harmless = small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True)
-        is_in_doubt = unclear_lines.qualifies(comment) or CONDITION.search(comment)
+        # A setting comes back with our comment on it, which has words such as `after`.
+        is_move = first_word(line.text) in self._vocabulary.game_verbs
+        doubts = unclear_lines.qualifies if is_move else unclear_lines.retracts
+        is_in_doubt = doubts(comment) or CONDITION.search(comment)
         if hash_sign and is_in_doubt and not is_harmless:
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
