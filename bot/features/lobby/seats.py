@@ -145,9 +145,9 @@ class SeatRequests:
         """Answer who has asked for a seat that another has now, or at a table whose game begins or ends;
         another host hears who asks. Offers of seats that are taken end."""
         begins = any(row.line == "start" for row in draft.new_rows)
-        in_lobby = not (draft.table.begun or begins or draft.ends_game) and draft.open_unit is not None
-        if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
-            return
+        in_lobby = not (draft.table.begun or begins or draft.ends_game)
+        if draft.open_unit is None and not draft.ends_game:
+            return  # nobody comes or goes without a transaction
         unit, former = await draft.unit(), draft.table.stored_info
         await _drop_offers(draft, unit)
         if not (requests := await unit.clocks.open_requests(former.id)):
