@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeVar, cast
 import engine
 from bot.hub.cache import MAX_ATTEMPTS, TableCache
 from bot.hub.commit import CommitDraft
-from bot.hub.info import SeatedPlayer, TableInfo, status_text
+from bot.hub.info import TableInfo, status_text
 from bot.hub.notifications import messages
 from bot.hub.pace import Pace
 from bot.hub.request import Completed
@@ -290,25 +290,27 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
 
 
 async def leave_game(
-    draft: CommitDraft, player: SeatedPlayer, row: LogRow, state: engine.State | None = None
+    draft: CommitDraft, person_id: int, row: LogRow, state: engine.State | None = None
 ) -> None:
-    """Put into a draft that a player gives up their seat of a game in play, as a row says: the game waits.
+    """Put into a draft that a person leaves a game in play, its player or its host or both, as a row says.
 
-    After the host another player is the host. Where nobody is left who plays it, or could admit somebody, the
-    game is ended. state: the position after the row, if it changes.
+    Without its player the game waits; after the host another player is the host. Where nobody is left who
+    plays it, or could admit somebody, the game is ended. state: the position after the row, if it changes.
     """
     unit, table = await draft.unit(), draft.table
     info = table.stored_info
-    await unit.tables.vacate_seat(player.seat_id)
-    await unit.tables.update(info.id, status="paused")
-    hosts = await hand_over(unit, info, player.person_id)
-    is_left = any(each.person_id != player.person_id for each in people_of(info))
-    has_host = info.host_id not in (None, player.person_id)
+    player, hosts = info.player_of(person_id), await hand_over(unit, info, person_id)
+    is_left = any(each.person_id != person_id for each in people_of(info))
+    has_host = info.host_id not in (None, person_id)
     goes_on = is_left or has_host or waits_for_players(table)
-    waits = " The game waits until somebody takes that seat." if goes_on else ""
+    waits = " The game waits until somebody takes that seat." if player and goes_on else ""
     row = row._replace(raw_line=row.raw_line + waits + hosts)
+    if player:
+        await unit.tables.vacate_seat(player.seat_id)
+        await unit.tables.update(info.id, status="paused")
     draft.add_row(row, state)
-    draft.announce("news", row.raw_line)
+    if player or hosts:
+        draft.announce("news", row.raw_line)
     if not goes_on:
         await record_end(draft, "The game is ended, because nobody plays it any more.", None)
 

@@ -195,8 +195,8 @@ class PollHandler:
         agrees = word == "accept"
         if agrees and self._motion(open_poll) is None:
             return refused(request, "This service cannot do what the vote is about; ask its operator.")
-        writer, info = request.person_id, table.stored_info
-        if writer is not None and not messages.may_vote(info, open_poll, request.seat, writer):
+        info = table.stored_info
+        if not _may_vote(info, open_poll, request):
             name = table.state.players[request.seat]
             is_end = open_poll.poll.kind == messages.END_POLL
             ends_alone = f"You play for {name}; only {name} can agree to end the game."
@@ -213,8 +213,8 @@ class PollHandler:
                 outcome, more = await self._close_poll(draft, request, open_poll, outcome)
                 sentences += more
                 waiting = ()
-            if not draft.ends_game:
-                sentences += _next_votes(await polls.open_polls(info.id), request)
+            if not (draft.ends_game or draft.changes_seats):
+                sentences += _next_votes(info, await polls.open_polls(info.id), request)
             draft.make_result = lambda: PollUpdated(
                 messages.poll_id(open_poll), (*sentences, *draft.sentences_of_orders()), waiting, outcome
             )
@@ -347,14 +347,19 @@ async def ask_to_vote(
     return messages.sent(info, notification, recipient, now=unit.now, suffix=key + suffix)
 
 
-def _next_votes(polls: Iterable[TablePoll], request: Request) -> list[str]:
-    """Another vote that waits for the seat of somebody who has named none."""
+def _may_vote(info: TableInfo, open_poll: TablePoll, request: Request) -> bool:
+    """Whether a request may answer a poll for its seat; the operator may."""
+    writer = request.person_id
+    return writer is None or messages.may_vote(info, open_poll, request.seat, writer)
+
+
+def _next_votes(info: TableInfo, polls: Iterable[TablePoll], request: Request) -> list[str]:
+    """The next vote that waits for somebody who has named none, in the same seat."""
+    if request.answers_poll:
+        return []
     waiting = (poll for poll in polls if poll.votes.get(request.seat, True) is None)
-    return [
-        f"Another vote waits for you: {poll.poll.details['question']}"
-        for poll in waiting
-        if not request.answers_poll
-    ][:1]
+    own = (poll for poll in waiting if _may_vote(info, poll, request))
+    return [f"Another vote waits for you: {poll.poll.details['question']}" for poll in own][:1]
 
 
 def poll_outcome(votes: Iterable[bool | None]) -> str | None:

@@ -521,3 +521,36 @@ async def test_a_game_that_everybody_has_left_is_ended(driven: DrivenTable, eras
     *_, end = await driven.service.queries.log(driven.table)
     assert "nobody plays it any more. Standings: " in end.sentences[0]
     assert ("Ann" in end.sentences[0]) is not erased
+
+
+@pytest.mark.parametrize("has_played", [False, True])
+async def test_who_is_host_after_one_without_a_seat_hears_of_it(
+    driven: DrivenTable, has_played: bool
+) -> None:
+    """Nobody heard of it if the name of the empty seat was the host's; else who asked waited for two days."""
+    await driven.begin("none")
+    gus, _ = [await driven.person(name) for name in ("Gus", "Dora")]
+    await driven.say("Ann", "resign yes")
+    host = driven.people["Ann"] if has_played else gus  # in former versions also who had resigned
+    async with driven.store.begin(table=driven.table) as unit:
+        await unit.tables.update(driven.table, host_id=host)
+    await driven.service.cache.refresh(driven.table)
+    await ask(driven, "Dora")
+    assert driven.heard("Bob", "seat_request") == []
+    await driven.service.personal_data.erase(host)
+    await driven.tick()
+    assert len(driven.heard("Bob", "seat_request")) == 1
+    assert driven.heard("Cid", "news")[-1].endswith("has left Railpost. Bob is the host now.")
+
+
+async def test_a_game_is_ended_with_the_host_whom_all_players_have_left(driven: DrivenTable) -> None:
+    """It stayed paused, and nobody could go on with it or end it."""
+    await driven.begin("none")
+    gus = await driven.person("Gus")
+    async with driven.store.begin(table=driven.table) as unit:
+        await unit.tables.update(driven.table, host_id=gus)
+    for name in ("Ann", "Bob", "Cid"):
+        await driven.say(name, "resign yes")
+    assert (await driven.service.queries.table_info(driven.table)).status == "paused"
+    await driven.service.personal_data.erase(gus)
+    assert (await driven.service.queries.table_info(driven.table)).status == "ended"

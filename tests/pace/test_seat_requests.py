@@ -10,6 +10,7 @@ import pytest
 
 from bot.hub.info import open_seats
 from bot.hub.request import Completed, LineRefused, QueryAnswer
+from bot.service import Service
 from bot.terminal.console import Console
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import DrivenTable, to
@@ -239,3 +240,31 @@ async def test_a_new_host_hears_who_asks(driven: DrivenTable, begun: bool) -> No
     assert "Dora asks for" in driven.heard(other, "seat_request")[0]
     assert (await ask(driven, other, "admit")).startswith("Dora has a seat")
     assert (await driven.service.queries.table_info(driven.table)).player_of(driven.people["Dora"])
+
+
+@pytest.mark.parametrize("line", ["resign yes", "end yes"])
+async def test_a_seat_is_asked_for_at_the_table_as_it_is_now(driven: DrivenTable, line: str) -> None:
+    """In another process Ann had left, or ended the game; she was asked, as if she were the host."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    await driven.say("Cid", "resign yes")
+    other = Service(driven.store)
+    await other.queries.view(driven.table)
+    await other.submit(driven.table, None, [line], None, None, person_id=driven.people["Ann"])
+    told = await ask(driven, "Dora", "ask Cid")
+    assert driven.heard("Ann", "seat_request") == []
+    if line == "resign yes":
+        assert "You are told" in told and len(driven.heard("Bob", "seat_request")) == 1
+    else:
+        assert told.endswith("is ended; no seat is open.")
+
+
+@pytest.mark.parametrize("line", ["refuse Dora", "replace Bob by Eve <eve@player.test>"])
+async def test_a_former_host_decides_on_no_seat(driven: DrivenTable, line: str) -> None:
+    """In a process that had not seen that they have left."""
+    await open_seat(driven)
+    await ask(driven, "Dora", "ask Bob")
+    other = Service(driven.store)
+    await other.submit(driven.table, None, ["resign yes"], None, None, person_id=driven.people["Ann"])
+    assert "Only Cid, its host, may do that" in await ask(driven, "Ann", line)
+    assert (await ask(driven, "Cid", "admit Dora")).startswith("Dora has a seat")

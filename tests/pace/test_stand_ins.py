@@ -90,6 +90,19 @@ async def test_a_vote_is_asked_of_the_player_for_whom_a_robot_decides(driven: Dr
     assert isinstance(await driven.say("Ann", "accept"), PollUpdated)
 
 
+async def test_a_vote_is_asked_of_the_deputy_for_whom_a_robot_has_decided_once(driven: DrivenTable) -> None:
+    """Nobody was asked as long as Ann was away: she is not, and Eve did not play for her just then."""
+    await with_deputy(driven, "Ann", pace="24h, then deputy, robot deputies")
+    await driven.wait_until(START + 25 * HOUR)
+    await driven.say("Bob", "pace 48h")
+    assert driven.heard("Ann", "vote") == driven.heard("Eve", "vote") == []
+    assert await driven.service.robots.play(driven.table, moves=1) == 1
+    await driven.tick()
+    assert len(driven.heard("Eve", "vote")) == 1 and driven.heard("Ann", "vote") == []
+    assert isinstance(await driven.say("Eve", "accept"), PollUpdated)
+    driven.service.robots.worker.close()
+
+
 async def test_a_deputy_of_two_seats_answers_the_emails_of_both(driven: DrivenTable, desk: MailDesk) -> None:
     await with_deputy(driven, "Ann", "Bob")
     driven.now += timedelta(minutes=5)

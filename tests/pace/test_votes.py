@@ -43,6 +43,18 @@ async def test_who_names_no_vote_reads_that_another_waits(driven: DrivenTable) -
     assert len(second.sentences) == 1
 
 
+@pytest.mark.parametrize("seat_changes", [False, True])
+async def test_no_other_vote_waits_for_who_has_no_vote_in_it(driven: DrivenTable, seat_changes: bool) -> None:
+    """Who plays for Bob cannot end the game for him; Bob, who is replaced, has no vote any more."""
+    await driven.begin("24h")
+    await driven.person("Dora")
+    await driven.say(*(("Dora", "ask Bob") if seat_changes else ("Bob", "away until 2026-07-01 deputy Dora")))
+    await driven.say("Ann", "pace 48h")
+    await driven.say("Cid", "end")
+    answer = await driven.say("Bob" if seat_changes else "Dora", "accept")
+    assert isinstance(answer, PollUpdated) and "Another vote" not in " ".join(answer.sentences)
+
+
 async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:
     await open_vote(driven)
     await driven.settings("Cid", "zone UTC", "quiet 07:00-12:00")

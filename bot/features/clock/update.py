@@ -252,15 +252,18 @@ class _Followup:
             await unit.clocks.set_deputy(deputy)
         if (player := self._info.player_at(seat)) is not None:
             recipient = await load_recipient(unit, deputy.person_id if deputy else player.person_id, seat)
-            was_asked = not await is_robot(unit, former.person_id)
-            votes = [
-                each
-                for each in self._table.polls
-                if was_asked
-                and each.poll.opened_at >= former.starts_at
-                and messages.may_vote(self._info, each, seat, former.person_id)
-            ]
+            votes = await self._missed_votes(unit, former, is_away=bool(clock.absence))
             await self._ask(unit, seat, clock, recipient, stamp, votes)
+
+    async def _missed_votes(self, unit: UnitOfWork, former: Deputy, *, is_away: bool) -> list[TablePoll]:
+        """The votes for which whoever plays again was not asked: a deputy was, or nobody, as with a robot for
+        a player who is away."""
+        opened = [each for each in self._table.polls if each.poll.opened_at >= former.starts_at]
+        if is_away:
+            return opened
+        if await is_robot(unit, former.person_id):
+            return []
+        return [each for each in opened if messages.may_vote(self._info, each, former.seat, former.person_id)]
 
     def _absence_deputy(self, seat: int) -> Deputy | None:
         """Who plays for a seat as long as its player is away."""

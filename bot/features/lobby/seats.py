@@ -74,6 +74,7 @@ class SeatRequests:
     ) -> str:
         """A person asks for a seat; what they are told, or the operator who asks for them. name: the person's
         at the table, without it the one in the store. seat_name: whose seat, where several are open."""
+        await self._cache.refresh(table_id)
         table = await self._cache.get(table_id)
         info = table.info
         if own := info.player_of(person_id):
@@ -113,7 +114,10 @@ class SeatRequests:
         else:
             who = "its host has" if info.host_id is not None else "its players have"
             told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
-        async with self._cache.store.begin() as unit:
+        async with self._cache.store.begin(table=info.id) as unit:
+            former, info = info, await load_info(unit, info.id)
+            if info.status != former.status or info.player_at(seat):
+                raise ValueError(f"Table {info.code} has changed at this moment. Please ask again.")
             asked = await unit.clocks.open_requests(info.id)
             if any((each.person_id, each.seat, each.name) == (person_id, seat, name) for each in asked):
                 return told
@@ -145,9 +149,9 @@ class SeatRequests:
         """Answer who has asked for a seat that another has now, or at a table whose game begins or ends;
         another host hears who asks. Offers of seats that are taken end."""
         begins = any(row.line == "start" for row in draft.new_rows)
-        in_lobby = not (draft.table.begun or begins or draft.ends_game) and draft.open_unit is not None
-        if not (begins or draft.ends_game or draft.changes_seats or in_lobby):
-            return
+        in_lobby = not (draft.table.begun or begins or draft.ends_game)
+        if draft.open_unit is None and not draft.ends_game:
+            return  # nobody comes or goes without a transaction
         unit, former = await draft.unit(), draft.table.stored_info
         await _drop_offers(draft, unit)
         if not (requests := await unit.clocks.open_requests(former.id)):
@@ -167,7 +171,7 @@ class SeatRequests:
 
     async def answer(self, table_id: int, name: str, *, admitted: bool, by: int | None) -> str:
         """The host admits or refuses a person; what the host is told. name: `` for the only one who asks."""
-        info = await self._cache.info(table_id)
+        info = (await self._cache.current(table_id)).info
         async with self._cache.store.read() as unit:
             request = _find(await unit.clocks.open_requests(table_id), name, info)
             waits_too_long = request.seat != ANY_SEAT and unit.now >= request.asked_at + LATE
@@ -223,7 +227,7 @@ class SeatRequests:
     async def offer(self, table_id: int, seat_name: str, person_id: int, *, by: int | None) -> str:
         """Ask a person to play on in a seat; what the host or the player who does is told. The person answers
         by asking for the seat. Raises ValueError."""
-        info = await self._cache.info(table_id)
+        info = (await self._cache.current(table_id)).info
         seat = _seat_asked_for(info, seat_name)
         is_taken = info.player_at(seat) is not None
         check_allowed(info, by, seated_players=is_taken or info.host_id is None)

@@ -196,24 +196,28 @@ class PersonalData:
         if info.status == "lobby":
             await leave_lobby(draft, person_id)
             return
-        if seat is None:
-            hosts = await hand_over(unit, info, person_id)
-            if hosts and not info.is_over:
-                draft.announce("news", f"The host has left Railpost.{hosts}")
+        state: engine.State | None = None
+        if seat is not None:
+            state, events = engine.rename_player(table.state, engine_seat(seat), word)
+            row = LogRow(
+                kind="replace", transport="service", seat=seat, line="resign",
+                raw_line=f"{word} has left Railpost.", events=engine.encode_events(events),
+            )  # fmt: skip
+        elif info.host_id == person_id:
+            row = LogRow(
+                kind="note", transport="service", line="host", raw_line="The host has left Railpost."
+            )
+        else:
             return
-        state, events = engine.rename_player(table.state, engine_seat(seat), word)
-        row = LogRow(
-            kind="replace", transport="service", seat=seat, line="resign",
-            raw_line=f"{word} has left Railpost.", events=engine.encode_events(events),
-        )  # fmt: skip
-        if player is not None and info.status in ("running", "paused"):
-            await leave_game(draft, player, row, state)
+        if not info.is_over:
+            await leave_game(draft, person_id, row, state)
+        else:
+            draft.add_row(row, state)
+            await hand_over(unit, info, person_id)
+            if player is not None:
+                await unit.tables.vacate_seat(player.seat_id)
+        if player is not None and seat is not None:
             await self._polls.drop_votes_of(draft, seat, f"{word} has left")
-            return
-        if player is not None:
-            await unit.tables.vacate_seat(player.seat_id)
-        await hand_over(unit, info, person_id)
-        draft.add_row(row, state)
 
     async def _erase_person(self, person_id: int, traces: Traces, rest: Replacing) -> None:
         """Delete the person, in one transaction with whatever names them and belongs to no table."""
