@@ -75,7 +75,6 @@ RULES = {
     "gathered": _ASKED_TO_PLAY,
     "refresh": _EDIT,
     "lobby": _EDIT,
-    "names": _EDIT,
 }
 """By the kind of a notification (`messages.Notification`); any other kind travels as `ABOUT_SEATS`."""
 
