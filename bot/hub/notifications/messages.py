@@ -202,7 +202,7 @@ def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
 
 
 def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMessage]:
-    """What Discord still shows of a table, also in direct messages, says a name in the place of former ones."""
+    """What Discord shows of a table, also in direct messages, says a name in the place of former ones."""
     notification = Notification("names", table.id, table.seq, sentences=(name, *former))
     return _by_routes(table, notification, [Route("table", {})], collapse=None, suffix=unique_suffix())
 
