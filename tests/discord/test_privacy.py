@@ -13,7 +13,7 @@ from bot.hub.notifications.messages import personal_messages, renamings
 from bot.hub.notifications.notify import Recipient
 from bot.hub.people import PrivacySettings, person_by_discord
 from tests.discord.test_asked_again import asked_of_two
-from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.privacy.test_erase import stored_rows
 
@@ -116,7 +116,8 @@ async def test_a_card_stays_where_a_deleted_person_was_called_like_a_word_of_it(
     running: RunningBot, fake: FakeDiscord
 ) -> None:
     """A card without pictures, in direct messages."""
-    running.pictures.fails = True
+    running.pictures = pictures = OnePixelPictures()
+    pictures.fails = True
     async with running.online() as service:
         table = await in_direct_messages(running, fake, "Ann", "Bob")
         async with service.store.begin() as unit:
