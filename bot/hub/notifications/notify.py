@@ -75,6 +75,7 @@ RULES = {
     "gathered": _ASKED_TO_PLAY,
     "refresh": _EDIT,
     "lobby": _EDIT,
+    "names": _EDIT,
 }
 """By the kind of a notification (`messages.Notification`); any other kind travels as `ABOUT_SEATS`."""
 
