@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from PIL import Image
 
@@ -53,8 +54,11 @@ def _picture(image: Image.Image, alt: str) -> Picture:
 
 
 def _drawn_names(names: Sequence[str]) -> dict[str, str]:
-    """How pictures call the players at a table: by their seats, where the font has not all letters."""
-    return {name: name if can_draw(name) else f"Player {i}" for i, name in enumerate(names, 1)}
+    """How pictures call the players at a table: by their seats where the font has not all letters, with
+    another number where somebody is called that."""
+    taken, step = {name.casefold() for name in names}, len(names)
+    numbers = [next(n for n in count(i, step) if f"player {n}" not in taken) for i in range(1, step + 1)]
+    return {name: name if can_draw(name) else f"Player {n}" for name, n in zip(names, numbers, strict=True)}
 
 
 def _with_drawn_names(state: State) -> State:

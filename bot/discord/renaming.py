@@ -7,11 +7,11 @@ cards are renamed too.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Collection
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import discord
@@ -28,57 +28,59 @@ from bot.service import Service
 log = logging.getLogger(__name__)
 
 MESSAGES = 1000
-"""Of a channel, among which ours are looked for."""
+"""The newest of a channel, among which ours are looked for."""
 NOBODY = Replacing((), ())  # changes no text
 LINES = "custom_id", "value"
 """What holds the line of a control. Its first word is a command, whoever is called so."""
 
 
 async def rename(service: Service, threads: TableThreads, table: TableInfo, replacing: Replacing) -> None:
-    """Replace names in what is stored of the cards of a table, and in our messages about it."""
+    """Replace names in what is stored of the cards of a table, and in our messages about it. The cards that
+    ask somebody are made anew."""
     async with service.store.begin(table=table.id) as unit:
         for card in await unit.tables.cards(table.id):
             if (renamed := replacing.value(card.message_ref)) != card.message_ref:
                 await unit.tables.set_card(table.id, card.slot, renamed)
     cards = CardStore(service.store)
+    asking = {card.ref.message_id for card in await cards.of_table(table.id) if card.asks}
     for channel in threads.places(table):
         others = [each for each in await tables_at(service, channel.id) if each.id != table.id]
-        kept = {card.ref.message_id for each in others for card in await cards.of_table(each.id)}
-        await _rename_messages(threads.api, channel, replacing, partial(_is_other, kept))
-    for user, sent in (await _sent_directly(service, table)).items():
-        with suppress(discord.HTTPException):
-            direct = await threads.dm_channel(user)
-            first = discord.Object(min(sent) - 1)
-            await _rename_messages(threads.api, direct, replacing, sent.__contains__, first)
+        kept = asking | {card.ref.message_id for each in others for card in await cards.of_table(each.id)}
+        history = (each async for each in channel.history(limit=MESSAGES) if each.id not in kept)
+        await _rename_messages(threads.api, history, replacing)
+    direct = await _sent_directly(service, table, asking)
+    await asyncio.gather(  # Discord limits the edits of each channel
+        *(_rename_direct(threads, user, sent, replacing) for user, sent in direct.items())
+    )
 
 
-def _is_other(kept: Collection[int], message: int) -> bool:
-    return message not in kept
+async def _rename_direct(
+    threads: TableThreads, user: str, sent: Collection[int], replacing: Replacing
+) -> None:
+    """Replace names in the direct messages with these ids to a user."""
+    with suppress(discord.HTTPException):
+        channel, before = await threads.dm_channel(user), discord.Object(min(sent) - 1)
+        history = channel.history(limit=None, after=before)
+        await _rename_messages(threads.api, (each async for each in history if each.id in sent), replacing)
 
 
-async def _sent_directly(service: Service, table: TableInfo) -> dict[str, set[int]]:
-    """By user the ids of the direct messages about a table, as far as the store has them."""
+async def _sent_directly(service: Service, table: TableInfo, besides: Collection[int]) -> dict[str, set[int]]:
+    """By user the ids of the direct messages about a table, as far as the store has them, without these."""
     found = defaultdict[str, set[int]](set)
     async with service.store.read() as unit:
         for each in await unit.outbox.sent_about(table.id, "discord"):
-            if each.external_id and not is_public(each):
-                found[each.address["user"]].add(int(each.external_id))
+            if not is_public(each) and (message := int(each.external_id or 0)) not in besides:
+                found[each.address["user"]].add(message)
     return found
 
 
 async def _rename_messages(
-    api: DiscordApi,
-    channel: Any,
-    replacing: Replacing,
-    is_wanted: Callable[[int], bool],
-    after: discord.Object | None = None,
+    api: DiscordApi, history: AsyncIterator[discord.Message], replacing: Replacing
 ) -> None:
-    """Replace names in our messages of a channel. is_wanted: by the id of a message; others may edit the rest
-    meanwhile. after: no earlier message is wanted."""
+    """Replace names in our messages among those of a channel."""
     own_id = api.client.user.id if api.client.user else None
     try:
-        history = channel.history(limit=MESSAGES, after=after)
-        found = [each async for each in history if each.author.id == own_id and is_wanted(each.id)]
+        found = [each async for each in history if each.author.id == own_id]
     except discord.HTTPException as error:
         log.info("Discord: the history of a channel could not be read: %s", error)
         return

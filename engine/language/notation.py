@@ -41,7 +41,7 @@ from engine.language.forms import (
     forms_starting_with,
     parse_form,
 )
-from engine.language.similar_lines import is_name, nearest_lines, several_moves
+from engine.language.similar_lines import may_be_known, nearest_lines, several_moves
 from engine.operating.run import best_run, format_routes
 from engine.operating.track import candidate_tiles, refuse_hex, refuse_tile, tile_fits
 from engine.operating.trains import face_price
@@ -394,7 +394,7 @@ def _unknown_name(g: Game, words: list[str]) -> str:
         nouns = dict.fromkeys(
             value for _, fields in readings for value in fields.values() if isinstance(value, Noun)
         )
-        if nouns and not is_name(g, word):
+        if nouns and not may_be_known(g, word):
             return f"There is no {join_words(list(nouns), 'or')} {word}."
     return ""
 

@@ -128,11 +128,18 @@ def _known_word(g: Game, word: str, known: Sequence[str]) -> str:
     return named.pop() if len(named) == 1 else (close or [word])[0]
 
 
-def is_name(g: Game, word: str) -> bool:
-    """Whether a word begins one of the name of a company, of a private or of a hex."""
+def may_be_known(g: Game, word: str) -> bool:
+    """Whether a word is a word of lines, begins one of a name that the game has, is initials of one, or has
+    signs, such as the dot behind a sentence."""
     folded = word.casefold()
-    is_long = len(word) >= MIN_NAME
-    return is_long and any(part.startswith(folded) for _, name in _names(g) for part in _words(name))
+    players = (("", g.state.name(seat)) for seat in g.state.seats)
+    names = [[*_words(name), symbol] for symbol, name in (*_names(g), *players)]
+    return (
+        not word.isalnum()
+        or folded in _form_words() | LINKING | MEANT.keys()
+        or any(part.startswith(folded) for parts in names for part in parts)
+        or any(folded in "".join(part[:1] for part in parts) for parts in names)
+    )
 
 
 def _names(g: Game) -> Iterator[tuple[str, str]]:

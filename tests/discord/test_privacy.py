@@ -8,10 +8,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bot.hub.notifications.messages import renamings
+from bot.hub.info import TableInfo
+from bot.hub.notifications.messages import personal_messages, renamings
+from bot.hub.notifications.notify import Recipient
 from bot.hub.people import PrivacySettings, person_by_discord
 from tests.discord.test_asked_again import asked_of_two
-from tests.fake_discord.running_bot import RunningBot
+from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
 from tests.privacy.test_erase import stored_rows
 
@@ -76,6 +78,55 @@ async def test_direct_messages_to_others_name_nobody_who_is_deleted(
     (card,) = fake.messages_with_controls(fake.find_dm("Ann"))
     lines = [each.custom_id.rpartition(":")[2] for each in fake.controls(card)]
     assert lines == ["admit somebody", "refuse somebody"]
+
+
+async def in_direct_messages(running: RunningBot, fake: FakeDiscord, *names: str) -> TableInfo:
+    """A game that is shown in no channel."""
+    service = running.service
+    async with service.store.begin() as unit:
+        people = [(await person_by_discord(unit, fake.find_user(name).id, name)).id for name in names]
+    lobby = await service.lobby.create("1830", people[0], name="Friday")
+    for person, name in zip(people, names, strict=True):
+        await service.lobby.join(lobby.id, person, name)
+    table = await service.lobby.start(lobby.id, by=people[0], order=names)
+    await running.wait_for_delivery()
+    return table
+
+
+async def test_direct_messages_about_a_table_without_a_channel_name_nobody_who_is_deleted(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    async with running.online() as service:
+        table = await in_direct_messages(running, fake, "Ann", "Bob")
+        own = fake.find_dm("Ann")
+        ann, bob = table.seated_players
+        to_ann = Recipient(ann.person_id, 0, str(fake.find_user("Ann").id), None)
+        async with service.store.begin() as unit:
+            told = personal_messages(table, "seat_answer", to_ann, "Bob waits.", "told", unit.now)
+            await unit.outbox.enqueue(*told)
+        service.wake_subscribers()
+        await running.wait_for_delivery()
+        assert "Bob waits." in fake.last_message(own).text
+        await service.personal_data.erase(bob.person_id)
+        await running.wait_for_delivery()
+        assert not [each.text for each in fake.visible_messages(own, "Ann") if "Bob" in each.text]
+
+
+async def test_a_card_stays_where_a_deleted_person_was_called_like_a_word_of_it(
+    running: RunningBot, fake: FakeDiscord
+) -> None:
+    """A card without pictures, in direct messages."""
+    running.pictures = pictures = OnePixelPictures()
+    pictures.fails = True
+    async with running.online() as service:
+        table = await in_direct_messages(running, fake, "Ann", "Bob")
+        async with service.store.begin() as unit:
+            await unit.outbox.enqueue(*renamings(table, "Player 2", ["Buy"]))
+        service.wake_subscribers()
+        await running.wait_for_delivery()
+        (card,) = fake.messages_with_controls(fake.find_dm("Ann"))
+        assert fake.controls(card)[0].label == "Buy the SV for $20"
+    fake.check_violations(pinged=["Ann", "Bob"])
 
 
 async def test_a_deputy_who_was_pinged_and_has_not_moved_is_deleted(

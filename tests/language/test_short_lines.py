@@ -161,23 +161,35 @@ def test_who_writes_nothing_that_is_like_a_line_reads_what_is_asked() -> None:
     assert str(unread.value) == f"This is not a line of this game. {asked}"
 
 
+NO_LINE = "This is not a line of this game."
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
         ("lay 57 H99 0", "There is no hex H99."),
         ("token h99", "There is no hex h99."),
         ("lay 999 H10 0", "There is no tile 999."),
-        ("lay ? H10 0", "There is no tile ?."),
+        ("lay ? H10 0", NO_LINE),
         ("buy train 9", "There is no train 9."),
         ("buy train 2 from XYZ for 50", "There is no company XYZ."),
         ("buy private XYZ for 50", "There is no private XYZ."),
         ("sell private SV to Zed for 50", "There is no player Zed."),
         ("buy XYZ", "There is no private or company XYZ."),
-        ("sell 1 Pennsylvania", "This is not a line of this game."),
-        ("lay 999 H99 0", "This is not a line of this game."),
+        ("lay 999 H99 0", NO_LINE),
+        ("sell 1 Pennsylvania", NO_LINE),
+        ("sell 1 Can", NO_LINE),
+        ("buy train 2 from NYNHH for 50", NO_LINE),
+        ("buy train 2 from B+O for 50", NO_LINE),
+        ("buy train 2 from Bob for 50", NO_LINE),
+        ("buy private SV from PRR for 50", NO_LINE),
+        ("buy train 2 please", NO_LINE),
+        ("token H10.", NO_LINE),
+        ("lay 57 H10, 0", NO_LINE),
     ],
 )
 def test_a_name_that_the_game_does_not_have_is_said(line: str, why: str) -> None:
+    """Of what may be a name that it has, or none, nothing is said."""
     state = run_scenario(running("PRR", phase="2") + "= turn Ann")
     with pytest.raises(UnreadableError) as unread:
         parse(state, "p0", line)

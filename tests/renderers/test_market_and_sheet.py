@@ -293,6 +293,8 @@ def test_a_player_whose_name_the_font_has_not_is_called_by_the_seat() -> None:
         assert all(name in picture.alt for name in ("José", "Player 2", "Player 3", "Ольга"))
         assert "李小龙" not in picture.alt
     assert state.players[1] == "李小龙"
+    state.players[0] = "Player 2"
+    assert "Player 6" in sheet_png(state).alt
 
 
 @pytest.mark.parametrize("draw", [market_png, sheet_png])

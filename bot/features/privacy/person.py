@@ -178,9 +178,10 @@ class PersonalData:
                     lambda line, raw: _events(line, raw, replacing),
                     engine.FORMAT_VERSION,
                 )
-                draft.messages += messages.renamings(
-                    info, word, [*names, *(f"<@{user}>" for user in traces.discord)]
-                )
+                if info.location or await unit.outbox.sent_about(table_id, "discord"):
+                    draft.messages += messages.renamings(
+                        info, word, [*names, *(f"<@{user}>" for user in traces.discord)]
+                    )
         self._cache.forget(table_id)
 
     async def _vacate(self, draft: CommitDraft, person_id: int, seat: int | None, word: str) -> None:

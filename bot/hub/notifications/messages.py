@@ -202,9 +202,9 @@ def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
 
 
 def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMessage]:
-    """The messages of a table that can still be edited say a name in the place of former ones."""
+    """What Discord shows of a table, also in direct messages, says a name in the place of former ones."""
     notification = Notification("names", table.id, table.seq, sentences=(name, *former))
-    return sent(table, notification, None, suffix=unique_suffix())
+    return _by_routes(table, notification, [Route("table", {})], collapse=None, suffix=unique_suffix())
 
 
 def personal_messages(
