@@ -61,15 +61,13 @@ class Invited(NamedTuple):
 def parse_players(text: str) -> list[Invited]:
     """The players in `Bob <bob@example.org>, cid@example.org, Dora <@123>`.
 
-    Raises ValueError for what stands beside them and is none, and for an address that is there twice.
+    Raises ValueError for what stands beside them and is none.
     """
     found, text = list[Invited](), _AUTOLINK.sub("", text)
     if unread := list(filter(None, (part.strip(" .") for part in re.split("[,;]", _PLAYER.sub(",", text))))):
         raise ValueError(f"`{unread[0]}` is no player with an address, as in `Bob <bob@example.org>`.")
     for name, marked, bare in _PLAYER.findall(text):
         address = (marked or bare).casefold()
-        if any(address == other.address for other in found):
-            raise ValueError(f"{address} is named twice.")
         found.append(Invited(player_name(name.strip() or address), address, bool(name.strip())))
     return found
 
@@ -139,6 +137,9 @@ class LobbyLines:
             _check_room(game_title, title, len(names))
         else:
             invited = parse_players(_ROBOT.sub(",", rest))
+            addresses = [each.address for each in invited]
+            if twice := [each for each in addresses if addresses.count(each) > 1]:
+                raise ValueError(f"{twice[0]} is named twice.")
             _check_room(game_title, title, len(invited), " and yourself")
         info = await self._lobby.create(title, by, options=options, request_id=request.request_id, **details)
         try:
