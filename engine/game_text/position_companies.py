@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.core.state import CLOSED, IPO, POOL, TREASURY, PriceProtection, is_seat
+from engine.core.state import CLOSED, IPO, POOL, TREASURY, is_seat
 from engine.core.words import join_words
-from engine.finance.ownership import ZONES_WITHOUT_PERCENT_LIMIT, percent_limit, president_share_percent
+from engine.finance.ownership import president_share_percent
 from engine.game import Game
 from engine.game_text.setup import Setup
 from engine.game_text.word_reader import InvalidLineError
@@ -144,22 +144,11 @@ def _likely_par(g: Game, cell: tuple[int, int] | None) -> int:
     return max((p for p in pars if p <= g.title.cell(cell).price), default=pars[0])
 
 
-def _may_exceed_limit(g: Game) -> bool:
-    """Whether players may come to hold more: by a zone of the market, or by price protection."""
-    cells = (cell for row in g.components.market.rows for cell in row if cell)
-    lifted = any(not ZONES_WITHOUT_PERCENT_LIMIT.isdisjoint(cell.zones) for cell in cells)
-    return lifted or PriceProtection in g.title.questions
-
-
 def _president(g: Game, setup: Setup, company: str) -> str:
     shares = g.company(company).shares
     most = max((percent for h, percent in shares.items() if is_seat(h)), default=0)
     if most < president_share_percent(g, company):
         raise InvalidLineError(f"Nobody holds the president's certificate of the {company}.", company)
-    if most > percent_limit(g, company) and not _may_exceed_limit(g):
-        raise InvalidLineError(
-            f"Nobody holds more than {percent_limit(g, company)} % of the {company}.", company
-        )
     largest = [h for h, percent in shares.items() if is_seat(h) and percent == most]
     named = setup.presidents.get(company)
     if named is None:

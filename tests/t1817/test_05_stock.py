@@ -188,8 +188,6 @@ def test_5_1_nobody_holds_more_than_six_of_ten_or_three_of_five(size: int, most:
         body + ANN + f"Ann: buy WT from treasury\n= owns Ann WT {most}\n"
         "Bob: pass\nCid: pass\n!Ann: buy WT | 1817 §5.4"
     )
-    above = body.replace(f"owns Ann WT {most - 1}", f"owns Ann WT {most + 1}")
-    assert "Nobody holds more than 60 % of the WT" in scenario_error(above + ANN)
 
 
 def test_5_1_above_the_limit_sales_come_before_all_else() -> None:

@@ -135,7 +135,7 @@ def test_who_is_worth_a_bid_that_he_cannot_make_of_his_privates_stays_in_the_auc
 
 SHORT_BANK = "@ phase 5\n@ cash Ann 300\n@ cash Bob 300\n@ cash Cid 300\n@ trains bank 5 5\n"
 SHORT_BANK += company_lines(
-    "WT", 5, 60, "Ann 3, Cid 2, pool -1, treasury 1", cash=200, token="F19", trains=5
+    "WT", 5, 60, "Ann 4, Cid 1, pool -1, treasury 1", cash=200, token="F19", trains=5
 )  # fmt: skip
 SHORT_BANK += company_lines("SR", 5, 60, "Ann 2, Cid 1", token="G18", trains=5)
 
@@ -144,7 +144,7 @@ def test_shares_sold_short_and_short_shares_of_the_bank_stay_open() -> None:
     """On the site anybody can buy it until a share is sold; then the bank closes."""
     body = SHORT_BANK + BOB + "Bob: short WT\n= owns pool WT 0\nBob: done\n"
     run_scenario(body + "!Cid: buy WT from pool | 1817 §5.4")
-    run_scenario(body + "Cid: buy WT from pool\n= owns Cid WT 3\n= owns pool WT -1\n= turn Ann\n"
+    run_scenario(body + "Cid: buy WT from pool\n= owns Cid WT 2\n= owns pool WT -1\n= turn Ann\n"
           "!Ann: for WT redeem 1 | 1817 §5.6", options=BY_SITE)  # fmt: skip
     run_scenario(
         body + "Cid: pass\nAnn: for WT redeem 1\n= owns pool WT -1\n= owns treasury WT 2", options=BY_SITE

@@ -58,7 +58,7 @@ def test_the_pool_holds_half_at_most() -> None:
 
 
 def test_privates_are_not_sold() -> None:
-    assert "There is no company L&O." in scenario_error("@ private L&O Ann\n" + TC + "Ann: sell L&O")
+    assert "not a line of this game" in scenario_error("@ private L&O Ann\n" + TC + "Ann: sell L&O")
 
 
 def test_the_presidents_certificate_stays_with_a_player() -> None:
