@@ -179,7 +179,8 @@ class RobotPlayers:
 
     def commands(self) -> list[Command]:
         """`hint`."""
-        return [OpenCommand("hint", (Form("hint"),), self.hint)]
+        meaning = "what a robot would do in your place, and why, at tables with hints"
+        return [OpenCommand("hint", (Form("hint", meaning),), self.hint)]
 
     async def hint(self, info: TableInfo, request: Request) -> CommandResult:
         """What a robot would do in the player's place, and why, shown to that player alone.
