@@ -26,7 +26,14 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from mail.reading import small_talk, unclear_lines
-from mail.reading.line_text import first_word, move_text, normalize_line, without_comment, words_of
+from mail.reading.line_text import (
+    comment_of,
+    first_word,
+    move_text,
+    normalize_line,
+    without_comment,
+    words_of,
+)
 from mail.reading.quotes import ReplyLine, own_text
 from mail.reading.unclear_lines import Vocabulary
 
@@ -322,15 +329,15 @@ class _Part:
         self._in_signature = False
         self.lines.append(line)
         self.meant.append(line)
-        _, hash_sign, comment = line.text.partition(" #")
-        if self._vocabulary.has_our_comment(line.text):
+        comment = comment_of(line.text)
+        if not comment or self._vocabulary.has_our_comment(line.text):
             return
-        is_harmless = small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True)
         # A setting comes back with our comment on it, which has words such as `after`.
         is_move = first_word(line.text) in self._vocabulary.game_verbs
         doubts = unclear_lines.qualifies if is_move else unclear_lines.retracts
-        is_in_doubt = doubts(comment) or CONDITION.search(comment)
-        if hash_sign and is_in_doubt and not is_harmless:
+        if not (doubts(comment) or CONDITION.search(comment)):
+            return
+        if not small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True):
             self.unclear.append(UnclearLine(line, QUALIFYING))
             self._meant_is_known = False
 
