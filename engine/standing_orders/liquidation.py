@@ -30,8 +30,9 @@ def loss(before: Game, after: Game, company: str) -> str | None:
     """`The WT would go into liquidation.`, where a company is lost between two positions; else None."""
     if (then := _standing(after, company)) <= _standing(before, company):
         return None
-    lost = "go into liquidation" if before.components.loans else "close"
-    return f"The {company} would {'go into acquisition' if then == IN_ACQUISITION else lost}."
+    if then == IN_ACQUISITION:
+        return f"The {company} would go into acquisition."
+    return f"The {company} would {'go into liquidation' if before.components.loans else 'close'}."
 
 
 def _standing(g: Game, company: str) -> int:

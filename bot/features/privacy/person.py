@@ -79,10 +79,10 @@ class PersonalData:
             rows = await unit.personal_data.rows_of(person_id)
             traces = await _traces(unit, person_id)
             sent = await unit.personal_data.messages(lambda address: _is_to(address, person_id, traces))
-            addresses = await unit.people.all_verified_addresses()
+            verified = await unit.people.all_verified_addresses()
         rows["messages"] = msgspec.json.decode(redact(msgspec.json.encode(sent).decode()))
         if self._folder is not None:
-            rows["mails"] = [{"text": each} for each in self._folder.mails_from(traces.addresses, addresses)]
+            rows["mails"] = [{"text": each} for each in self._folder.mails_from(traces.addresses, verified)]
         text = msgspec.json.format(msgspec.json.encode(rows, enc_hook=_plain), indent=1)
         return ExportedFile("my-data.json", "application/json", text)
 
