@@ -92,7 +92,7 @@ def check_move_number(at: int, moves: int) -> None:
 
 
 def command(
-    source: Annotated[str, typer.Argument(help="A file of a game, or a table's code.")],
+    source: Annotated[str, typer.Argument(help="A file of a game, or a table's code or name.")],
     at: Annotated[
         int | None, typer.Option(help="After so many moves; by default the current position.")
     ] = None,

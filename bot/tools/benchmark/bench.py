@@ -54,17 +54,17 @@ def command(
     ] = None,
     games: Annotated[Path | None, typer.Option(help="A folder of such files.")] = None,
     simulated_games: Annotated[
-        int, typer.Option("--simulated", min=0, help="Also so many random games of each title.")
+        int, typer.Option("--simulated", min=0, help="How many random games of each title, too.")
     ] = RANDOM_GAMES,
     store: Annotated[Path, typer.Option(help="The folder for the store, with --tables.")] = Path(),
     pace: Annotated[
         Path | None,
-        typer.Option(help="Only count the waits that orders save in a folder's games."),
+        typer.Option(help="A folder of games: only count the waits that orders save in them."),
     ] = None,
     table_count: Annotated[
         int, typer.Option("--tables", min=0, help="Only measure random moves at so many running tables.")
     ] = 0,
-    moves: Annotated[int, typer.Option(min=1, help="So many moves, with --tables.")] = 5000,
+    moves: Annotated[int, typer.Option(min=1, help="How many moves, with --tables.")] = 5000,
     keep: Annotated[float, typer.Option(help="Megabytes of tables in memory, with --tables.")] = (
         KEEP_MEGABYTES
     ),
@@ -75,7 +75,7 @@ def command(
             "there with two."
         ),
     ] = "",
-    seconds: Annotated[float, typer.Option(min=1, help="So long, to compare processes.")] = 20,
+    seconds: Annotated[float, typer.Option(min=1, help="For how long, when processes are compared.")] = 20,
 ) -> None:
     """Measure rules, tables and pictures on games, as a table."""
     console = Console() if sys.stdout.isatty() else Console(width=130, color_system=None)
