@@ -299,7 +299,7 @@ def service(
         bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Play 18xx on Discord, by mail and in this terminal. Without a command: run the service and its
+    """Play 18xx on Discord, by email and in this terminal. Without a command: run the service and its
     prompt."""
     given = {"RAILPOST_ROLE": role, "RAILPOST_SHARDS": shards}
     if ctx.invoked_subcommand is None:

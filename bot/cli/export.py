@@ -60,7 +60,7 @@ async def _game_of_table(source: str) -> NamedGame:
 
 
 def command(
-    source: Annotated[str, typer.Argument(metavar="TABLE|FILE", help="A table's code or name, or a file of a game.")],
+    source: Annotated[str, typer.Argument(metavar="TABLE|FILE", help="A table's code or name, or a file.")],
     to: Annotated[str, typer.Option(help=f"{', '.join(FORMATS)}.")] = TEXT,
     out: Annotated[
         Path | None, typer.Option(help="A file or a folder to write to; by default standard output.")

@@ -94,7 +94,7 @@ def check_move_number(at: int, moves: int) -> None:
 def command(
     source: Annotated[str, typer.Argument(help="A file of a game, or a table's code or name.")],
     at: Annotated[
-        int | None, typer.Option(help="After so many moves; by default the current position.")
+        int | None, typer.Option(help="After this many moves; by default the current position.")
     ] = None,
     map: Annotated[Path | None, typer.Option(help="Write the map here.")] = None,
     market: Annotated[Path | None, typer.Option(help="Write the stock market here.")] = None,

@@ -74,7 +74,7 @@ def _id_of(source: str) -> str:
 
 
 def command(
-    source: Annotated[str, typer.Argument(metavar="FILE|TABLE", help="A file of a game, or a table's code or name.")],
+    source: Annotated[str, typer.Argument(metavar="FILE|TABLE", help="A file, or a table's code or name.")],
     webhook: Annotated[
         str | None,
         typer.Option(envvar="DISCORD_WEBHOOK", show_envvar=True, help="Post by this Discord webhook."),
@@ -83,7 +83,7 @@ def command(
     if_changed: Annotated[
         bool, typer.Option("--if-changed", help="Only if the game has moved since the last snapshot.")
     ] = False,
-    tell_news: Annotated[bool, typer.Option("--news", help="When a post is edited, also post what has changed.")] = False,
+    tell_news: Annotated[bool, typer.Option("--news", help="After an edit, post what has changed.")] = False,
     out: Annotated[Path, typer.Option(help="Without a webhook: the folder for the pictures.")] = Path(),
 ) -> None:
     """Show a game to people who do not play it.

@@ -36,7 +36,7 @@ def command(
             "commas between."
         ),
     ] = "robot,simulate,simulate,simulate",
-    games: Annotated[int, typer.Option(min=1, help="How many games, with those that are in the file already.")] = 40,
+    games: Annotated[int, typer.Option(min=1, help="How many games, those in the file too.")] = 40,
     seed: Annotated[
         int, typer.Option(help="The seed of the first game; later games have the next seeds.")
     ] = 1,
@@ -50,7 +50,7 @@ def command(
     people: Annotated[
         Path | None, typer.Option(help="Compare with the people of recorded games in this folder.")
     ] = None,
-    every: Annotated[int, typer.Option(min=1, help="With --people: look at every question (1), every second one (2), and so on.")] = 1,
+    every: Annotated[int, typer.Option(min=1, help="With --people: look at every Nth question.")] = 1,
     rounds: Annotated[
         bool, typer.Option("--rounds", help="Show how far the games have come at the start of each round.")
     ] = False,
