@@ -11,7 +11,7 @@ from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
-from tests.pace.test_replacement import ask
+from tests.pace.test_seat_requests import ask
 
 QUESTION = "Bob proposes another pace: 48h"
 
