@@ -62,13 +62,15 @@ class RawView(ui.LayoutView):
 
 class CannotEdit(Exception):
     """A message cannot be edited. `is_gone`: it is deleted. `is_forbidden`: a permission is missing, or the
-    thread stays archived. Otherwise it is too old, or Discord does not accept the content."""
+    thread stays archived. `is_passing`: it may be edited later. Otherwise Discord does not accept the
+    content."""
 
     def __init__(self, reason: object, code: int = 0) -> None:
         """code: Discord's, of the error."""
         super().__init__(reason)
         self.is_gone = code in GONE_CODES
         self.is_forbidden = code in (*CANNOT_SEND_CODES, ARCHIVED)
+        self.is_passing = isinstance(reason, discord.RateLimited) or code == TOO_MANY_OLD_EDITS
 
 
 OutgoingAttachment = ImageAttachment | ExportedFile

@@ -17,6 +17,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Coroutine
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import discord
@@ -31,7 +32,7 @@ from bot.discord.cards.notices import Notices
 from bot.discord.cards.prompts import card_version
 from bot.discord.places import DeletedMessages
 from bot.discord.posting import Outgoing, Poster, Unreachable
-from bot.discord.renaming import rename
+from bot.discord.renaming import rename_cards, rename_messages
 from bot.discord.threads import TableThreads
 from bot.features.privacy.replacing import Replacing
 from bot.hub.cache import keyed_locks
@@ -53,6 +54,12 @@ MIN_PAUSE, POLL_INTERVAL = 0.02, 15.0  # seconds between two looks at the outbox
 SHUTDOWN_GRACE = 3.0  # seconds
 MAX_ATTEMPTS = 8  # of what fails by a fault of ours
 FIRST_PAUSE = 1.0  # seconds before the worker goes on after a fault
+
+
+def _replacing(notification: messages.Notification) -> Replacing:
+    """What a message of the kind `names` says."""
+    word, *former = notification.sentences
+    return Replacing((), former, word)
 
 
 class Undeliverable(Exception):
@@ -81,7 +88,7 @@ class DiscordDelivery:
         self.notices = Notices(poster, self.finished)
         self.endings = Endings(poster, self.builder, self.finished)
         self._shards = shards
-        self._semaphore = asyncio.Semaphore(MAX_CONCURRENT)
+        self._semaphore, self._renaming = asyncio.Semaphore(MAX_CONCURRENT), asyncio.Lock()
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
         self.deleted_messages = DeletedMessages(self.keeper, self._lock, self._request_sync)
@@ -227,9 +234,21 @@ class DiscordDelivery:
             async with self._lock(notification.table_id):
                 await self.service.cache.refresh(notification.table_id)
                 shown = await self._send(Outgoing(queued, notification, user))
-                return str(shown.message_id) if shown else None
+            if notification.kind == "names":
+                await self._rename_messages(notification)
+            return str(shown.message_id) if shown else None
         except NotFound:
             raise Undeliverable("the table does not exist") from None
+
+    async def _rename_messages(self, notification: messages.Notification) -> None:
+        """Replace names in messages, which may be hundreds: beside those that are sent, and at one table at a
+        time. Raises TimeoutError where another table is renamed."""
+        if self._renaming.locked():
+            raise TimeoutError("names are replaced at another table first")
+        async with self._renaming:
+            table = await self.service.queries.table_info(notification.table_id)
+            lock = partial(self._lock, table.id)
+            await rename_messages(self.service, self.threads, table, _replacing(notification), lock)
 
     async def _send(self, sent: Outgoing) -> CardRef | None:
         """Show what a message says; where that is."""
@@ -248,8 +267,7 @@ class DiscordDelivery:
                 return told
             case "names":
                 await self.keeper.sync(table.id)
-                word, *former = notification.sentences
-                await rename(self.service, self.threads, table, Replacing((), former, word))
+                await rename_cards(self.service, table, _replacing(notification))
                 await self.endings.redraw(table)
                 await self.notices.update_lobby(sent, table)
                 return None

@@ -289,21 +289,30 @@ async def leave_lobby(draft: CommitDraft, person_id: int) -> None:
     await renew_expiry(unit, info)
 
 
+def ends_without(table: LiveTable, person_id: int) -> bool:
+    """Whether a game in play ends if this person leaves: nobody else plays it, or could admit somebody.
+
+    An open offer of a seat keeps no game: nobody has to answer one, and after it nobody could end the game.
+    Who leaves is told that before (`resign`).
+    """
+    info = table.stored_info
+    is_left = any(each.person_id != person_id for each in people_of(info))
+    return not (is_left or info.host_id not in (None, person_id) or waits_for_players(table))
+
+
 async def leave_game(
     draft: CommitDraft, person_id: int, row: LogRow, state: engine.State | None = None
 ) -> None:
     """Put into a draft that a person leaves a game in play, its player or its host or both, as a row says.
 
-    Without its player the game waits; after the host another player is the host. Where nobody is left who
-    plays it, or could admit somebody, the game is ended. state: the position after the row, if it changes.
+    Without its player the game waits; after the host another player is the host. Where nobody is left
+    (`ends_without`) the game is ended. state: the position after the row, if it changes.
     """
     unit, table = await draft.unit(), draft.table
     info = table.stored_info
     player, hosts = info.player_of(person_id), await hand_over(unit, info, person_id)
-    is_left = any(each.person_id != person_id for each in people_of(info))
-    has_host = info.host_id not in (None, person_id)
-    goes_on = is_left or has_host or waits_for_players(table)
-    waits = " The game waits until somebody takes that seat." if player and goes_on else ""
+    is_over = ends_without(table, person_id)
+    waits = " The game waits until somebody takes that seat." if player and not is_over else ""
     row = row._replace(raw_line=row.raw_line + waits + hosts)
     if player:
         await unit.tables.vacate_seat(player.seat_id)
@@ -311,7 +320,7 @@ async def leave_game(
     draft.add_row(row, state)
     if player or hosts:
         draft.announce("news", row.raw_line)
-    if not goes_on:
+    if is_over:
         await record_end(draft, "The game is ended, because nobody plays it any more.", None)
 
 

@@ -223,4 +223,6 @@ def stored_palette(name: str) -> PaletteName:
     return PALETTES[name].name if name in PALETTES else "light"
 
 
+ORDER_TRANSPORT = "order"
+"""The transport of a row that an order has said."""
 ROBOT_TRANSPORT = "robot"

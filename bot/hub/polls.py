@@ -293,11 +293,14 @@ class PollHandler:
 
     @staticmethod
     async def _ask_new_players(draft: CommitDraft, info: TableInfo, open_poll: TablePoll) -> None:
-        """Ask who plays on in a seat for the vote that it has not cast. info: with the new players."""
-        unit, before = await draft.unit(), draft.table.stored_info
-        for seat, vote in open_poll.votes.items():
+        """Ask who plays on in a seat for its vote, also where the former player has cast it or has opened the
+        poll: they have agreed to nothing. info: with the new players."""
+        unit, before, poll = await draft.unit(), draft.table.stored_info, open_poll.poll
+        own = [] if poll.proposer_seat is None else [poll.proposer_seat]
+        for seat in dict.fromkeys([*open_poll.votes, *own]):
             player = info.player_at(seat)
-            if vote is None and player and before.seat_of(player.person_id) != seat:
+            if player and before.seat_of(player.person_id) != seat:
+                open_poll = await unit.polls.ask_anew(poll.id, seat)
                 recipient = await load_recipient(unit, player.person_id, seat)
                 absence = recipient.settings.absence
                 if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):

@@ -29,6 +29,7 @@ from bot.terminal import table_commands
 from bot.terminal.replies import Reply, SavedAnswers, reply_for, table_summary, waiting_text
 from bot.terminal.table_commands import TableCommands, named_file
 from bot.terminal.typed_lines import Completion, implied_seat, named_seat, split_name
+from engine.core.words import join_words
 from storage import StoreError, TableStatus
 
 log = logging.getLogger(__name__)
@@ -310,6 +311,7 @@ class Console:
     async def _practice(self, title: str) -> Reply:
         """A practice game: one person against two robots, with hints, begun at once."""
         title = title or engine.title_names()[0]
+        others = await other_practice_games(self.service.queries)
         info = await self.tables.new_table(
             f"{title} {PRACTICE_NAME}, {ROBOT_WORD}, {ROBOT_WORD} option hints"
         )
@@ -320,7 +322,8 @@ class Console:
         path = picture.text.rpartition("Picture: ")[2] if "Picture: " in picture.text else ""
         shown = f" The map is in {path}." if path else ""
         return Reply(
-            f"{PRACTICE_TEXT.format(code=info.code, title=title)}{shown}\n{waiting_text(view)}", "good"
+            f"{PRACTICE_TEXT.format(code=info.code, title=title)}{shown}{others}\n{waiting_text(view)}",
+            "good",
         )
 
     async def _player_mail(self, name: str, argument: str) -> Reply:
@@ -355,6 +358,19 @@ async def practice_offer(queries: TableQueries) -> str:
     if await queries.table_ids(get_args(TableStatus)):
         return ""
     return "New here? `practice` begins a game against two robots, with hints."
+
+
+async def other_practice_games(queries: TableQueries) -> str:
+    """Which practice games still go on, and how to end one; empty where there is none."""
+    tables = await queries.list_tables(statuses=("running", "paused"))
+    codes = [
+        table.code for table in tables
+        if table.hints and robots_of(table) and [each.name for each in people_of(table)] == [PRACTICE_NAME]
+    ]  # fmt: skip
+    if not codes:
+        return ""
+    which = f"game {codes[0]} still goes on" if len(codes) == 1 else f"games {join_words(codes)} still go on"
+    return f" Practice {which}: `table use {codes[-1]}`, then `table end`, ends it."
 
 
 async def example_lines(queries: TableQueries, view: TableView) -> str:

@@ -54,6 +54,8 @@ MAX_LISTED_CHOICES, MAX_LISTED_AMOUNTS = 12, 5
 NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER"))
 """The fields of which a refusal names none that the line does not say."""
 
+MAX_WORDS = 60
+"""Of a text that is no line, in which a line and a name are looked for: more than any line has."""
 UNKNOWN = Noun("?")
 """Stands in a line for a word that names nothing: a field that has a noun takes the noun as its value."""
 UNSPECIFIED = object()
@@ -378,12 +380,13 @@ def _best_refusal(g: Game, seat: str, words: list[str], reasons: list[tuple[type
 
 
 def _unreadable(g: Game, seat: str, text: str) -> UnreadableError:
-    moves = several_moves(text)
-    near = nearest_lines(g, seat, moves[0] if moves else text) or _legal_beginning(g, seat, text.split())
+    words = text.split()[:MAX_WORDS]
+    moves = several_moves(text := " ".join(words))
+    near = nearest_lines(g, seat, moves[0] if moves else text) or _legal_beginning(g, seat, words)
     hints = [] if near else [_what_is_asked(g), "`help` lists what you can do."]
     if moves:
         hints = ["Write each move on a line of its own, or put `;` between them."]
-    why = _unknown_name(g, text.split()) or "This is not a line of this game."
+    why = _unknown_name(g, words) or "This is not a line of this game."
     return UnreadableError(" ".join(filter(None, [why, *hints])), near)
 
 

@@ -67,10 +67,10 @@ def crosses_river(g: Game, hex: str, face: RotatedFace) -> bool:
     )
 
 
-def tiles_left(g: Game, tile: str) -> int | None:
-    """How many of a tile are left; None if there is no limit (1830 Table 7)."""
+def is_in_supply(g: Game, tile: str) -> bool:
+    """Whether one of a tile is left (1830 Table 7)."""
     count = g.components.tiles[tile]
-    return count if count is None else count - [laid for laid, _ in g.state.tiles.values()].count(tile)
+    return count is None or count > [laid for laid, _ in g.state.tiles.values()].count(tile)
 
 
 def tile_supply(g: Game) -> dict[str, int]:
@@ -114,7 +114,7 @@ def refuse_tile(g: Game, tile: str, hex: str) -> str | None:
     color = tile_faces()[tile].color
     if color not in g.phase.tile_colors:
         return f"{color.capitalize()} tiles are not available yet{g.cite('1830 §22')}."
-    if (left := tiles_left(g, tile)) is not None and left < 1:
+    if not is_in_supply(g, tile):
         return f"No #{tile} is left{g.cite('1830 Table 7')}."
     return None
 

@@ -53,6 +53,13 @@ class PollRepository(Repository):
         await self._db.execute(own_vote.values(agrees=agrees, voted_at=self._db.now))
         return TablePoll(poll, votes | {seat: agrees})
 
+    async def ask_anew(self, poll_id: int, seat: int) -> TablePoll:
+        """Whoever plays a seat now has a vote in an open poll, and has not cast it. Raises NotFound."""
+        poll, votes = await self.get(poll_id)
+        await self._db.renew_revisions(poll.table_id)
+        await self._db.upsert(VoteRecord(poll_id=poll_id, seat=seat))
+        return TablePoll(poll, votes | {seat: None})
+
     async def close(self, poll_id: int, outcome: str) -> bool:
         """Close a poll; returns whether it was open."""
         await self._db.renew_revisions(*await self._db.all(select(PollRecord.table_id).filter_by(id=poll_id)))

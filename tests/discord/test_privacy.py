@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from bot.discord.delivery import DiscordDelivery
 from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import personal_messages, renamings
 from bot.hub.notifications.notify import Recipient
@@ -110,6 +111,37 @@ async def test_direct_messages_about_a_table_without_a_channel_name_nobody_who_i
         await service.personal_data.erase(bob.person_id)
         await running.wait_for_delivery()
         assert not [each.text for each in fake.visible_messages(own, "Ann") if "Bob" in each.text]
+
+
+async def test_a_table_goes_on_while_names_are_taken_out_of_its_messages(
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its public messages waited. A rate limit and a fault of Discord keep the name in no message."""
+
+    def at_once(*_: object) -> datetime:
+        return datetime.now(UTC)
+
+    def shown() -> str:
+        return "".join(message.text for message in fake.visible_messages(thread))
+
+    monkeypatch.setattr(DiscordDelivery, "_retry_time", at_once)
+    service, thread = started.service, started.thread
+    (table,) = await service.queries.list_tables()
+    cid = table.person_at(2)
+    assert cid is not None
+    await service.running.announce(table.id, "Cid says: hello", "say")
+    await started.wait_for_delivery()
+    (said,) = (m for m in fake.visible_messages(thread) if m.text.endswith("Cid says: hello"))
+    async with fake.rest.hold_requests("GET", "/messages$") as hold:
+        await service.personal_data.erase(cid)
+        await fake.wait_until(lambda: hold.reached, "the history")
+        await service.running.announce(table.id, "Ann says: who plays on?", "say")
+        await fake.wait_until(lambda: "who plays on" in shown(), "the news")
+        fake.rest.inject_fault("GET", "/messages$", 503)
+        limited = fake.rest.inject_fault("PATCH", f"/messages/{said.id}$", 429, retry_after=60)
+    await started.wait_for_delivery()
+    assert not limited.times and said.text.endswith("Player 3 says: hello")
+    assert "Cid" not in shown()
 
 
 async def test_a_card_stays_where_a_deleted_person_was_called_like_a_word_of_it(

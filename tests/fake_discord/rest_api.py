@@ -251,6 +251,7 @@ class RestApi:
             ("PUT", "/channels/{channel}/pins/{message}", self._pin),
             ("GET", messages, self._list_messages),
             ("POST", messages, self._create_message),
+            ("GET", message, self._read_message),
             ("PATCH", message, self._edit_message),
             ("DELETE", message, self._delete_message),
             ("POST", message + "/threads", self._create_thread),
@@ -484,6 +485,11 @@ class RestApi:
         if "before" in request.query:
             seen = [each for each in seen if each.id < int(request.query["before"])]
         return json_response([each.to_json() for each in reversed(seen[-most:])])
+
+    async def _read_message(self, request: web.Request) -> web.Response:
+        channel, message = self._message(request)
+        self.server.require_permissions(channel, "READ_MESSAGE_HISTORY")
+        return json_response(message.to_json())
 
     async def _edit_message(self, request: web.Request) -> web.Response:
         channel, message = self._message(request)

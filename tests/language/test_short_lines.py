@@ -1,10 +1,14 @@
 """Short lines: a part with only one legal value may be left out, wherever it is."""
 
+from typing import Any
+
 import pytest
 
 from engine import format_action, nearest_lines, new_game, parse, play
 from engine.core.state import State
+from engine.game import Game
 from engine.kernel import RefusedError
+from engine.language import notation
 from engine.language.notation import AmbiguousError, UnreadableError, split_words
 from tests.t1830.scenarios import BOUGHT, run_scenario
 from tests.t1830.test_18_track import running
@@ -194,6 +198,25 @@ def test_a_name_that_the_game_does_not_have_is_said(line: str, why: str) -> None
     with pytest.raises(UnreadableError) as unread:
         parse(state, "p0", line)
     assert str(unread.value).startswith(why)
+
+
+def test_of_a_text_without_end_only_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was read once for each of its words, in which names were looked for too."""
+    state, texts, readings = run_scenario(running("PRR", phase="2") + "= turn Ann"), [], []
+
+    def nearest(g: Game, seat: str, text: str) -> list[str]:
+        texts.append(text)
+        return nearest_lines(state, seat, text)
+
+    def read(g: Game, words: list[str], *, gaps: bool = False) -> list[Any]:
+        readings.append(words)
+        return []
+
+    monkeypatch.setattr(notation, "nearest_lines", nearest)
+    monkeypatch.setattr(notation, "_readings", read)
+    with pytest.raises(UnreadableError, match=NO_LINE):
+        parse(state, "p0", "token " + "H99 " * 2_000)
+    assert len(texts[0].split()) == notation.MAX_WORDS and len(readings) < 3 * notation.MAX_WORDS
 
 
 @pytest.mark.parametrize("between", [", ", " and ", " / ", " + ", " & ", ", then ", " THEN "])

@@ -371,6 +371,25 @@ async def test_time_up_pass(driven: DrivenTable) -> None:
     assert (since[-1].line, since[-1].seat) == ("pass", 0)
 
 
+async def test_where_nobody_answers_any_more_the_clock_does_not_pass_for_ever(driven: DrivenTable) -> None:
+    """After eight passes for each player since Cid has answered the table is paused; after another answer
+    there are as many."""
+    await driven.begin("6h, then orders")
+    await driven.wait_until(START + timedelta(hours=13))
+    for answer in ("pass", "resume"):
+        before = (await driven.service.cache.get(driven.table)).seq
+        await driven.say("Cid", answer)
+        await driven.wait_until(driven.now + timedelta(days=6))
+        table = await driven.service.cache.get(driven.table)
+        rows = [row for row in table.log.rows[before:] if row.transport == "clock"]
+        assert [row.line for row in rows if row.kind == "move"] == ["pass"] * 24
+        assert table.info.status == "paused" and rows[-1].line == "pause"
+        assert rows[-1].raw_line.startswith("The table has waited for its players for ")
+    (asked,) = await driven.asked()
+    assert "The table has waited for you for " in driven.heard(asked, "time_up")[-1]
+    assert all(rows[-1].raw_line in driven.heard(name, "news")[-1] for name in NAMES if name != asked)
+
+
 async def test_who_reads_digests_hears_at_once_that_their_time_is_up(driven: DrivenTable) -> None:
     """They heard nothing: what is played is news, and no table waits for them after it."""
     await driven.begin("24h, then orders")

@@ -377,6 +377,26 @@ async def test_an_offer_of_the_host_stays_when_the_player_leaves(
     assert (await ask(driven, "Dora", "ask")).startswith("You play on as")
 
 
+async def test_who_was_offered_a_seat_hears_that_the_game_is_over(driven: DrivenTable) -> None:
+    """Ann is the last, and is told first that the game ends without her; she read that it waits. Eve, whom
+    Cid had invited for a seat that has a player, is told nothing of a game that she could not join."""
+    await driven.begin("none")
+    dora, eve = await driven.person("Dora"), await driven.person("Eve")
+    await driven.service.seats.offer(driven.table, "Cid", eve, by=driven.people["Bob"])
+    waits = await driven.say("Bob", "resign")
+    assert isinstance(waits, ConfirmationRequired) and "the game waits until" in waits.reason
+    for name in ("Bob", "Cid"):
+        await driven.say(name, "resign yes")
+    await driven.service.seats.offer(driven.table, "Bob", dora, by=driven.people["Ann"])
+    ends = await driven.say("Ann", "resign")
+    assert isinstance(ends, ConfirmationRequired)
+    assert ends.reason == "If you resign, the game is ended, because no other person plays it."
+    await driven.say("Ann", "resign yes")
+    (told,) = driven.heard("Dora", "seat_answer")
+    assert "You cannot play on for Bob at table Friday" in told and told.endswith("because the game is over.")
+    assert driven.heard("Eve", "seat_answer") == []
+
+
 async def test_nobody_asks_for_the_seat_of_a_player_without_end(driven: DrivenTable) -> None:
     """Whoever knew the code of a table could have its players asked again after each answer."""
     await driven.begin("24h")

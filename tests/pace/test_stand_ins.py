@@ -397,6 +397,25 @@ async def test_a_new_player_who_is_away_is_not_asked_beside_their_deputy(driven:
     assert [len(driven.heard(name, "vote")) for name in ("Dora", "Eve")] == [0, 1]
 
 
+@pytest.mark.parametrize("once", [False, True])
+async def test_who_takes_the_seat_of_a_deputy_is_asked_once(driven: DrivenTable, once: bool) -> None:
+    """Eve was asked for each vote twice, and Dora read that she no longer plays for Eve."""
+    await driven.begin("24h, then deputy")
+    for name in ("Dora", "Eve"):
+        await driven.person(name)
+    await driven.settings("Ann", "deputy Dora" if once else f"{AWAY} Dora")
+    await driven.wait_until(START + 25 * HOUR)
+    await driven.say("Cid", "pace 48h")
+    await driven.service.running.replace_player(driven.table, 0, driven.people["Eve"], "Eve", by=None)
+    await driven.tick()
+    assert len(driven.heard("Eve", "vote")) == 1
+    (told,) = driven.heard("Dora", "dismissed")
+    assert "Eve has the seat now for which you played at table Friday" in told
+    assert "nobody plays for you" not in "".join(driven.heard("Eve"))
+    await driven.wait_until(driven.now + 1 * HOUR)
+    assert len(driven.heard("Eve", "turn")) == 1
+
+
 @pytest.mark.parametrize(("sleeper", "pinged_at"), [("Dora", "01 20:00"), ("Ann", "01 16:00")])
 async def test_a_deputy_who_decides_once_is_pinged_once_when_they_wake(
     driven: DrivenTable, sleeper: str, pinged_at: str

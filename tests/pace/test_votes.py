@@ -11,6 +11,7 @@ from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
+from tests.pace.test_seat_requests import ask
 
 QUESTION = "Bob proposes another pace: 48h"
 
@@ -53,6 +54,29 @@ async def test_no_other_vote_waits_for_who_has_no_vote_in_it(driven: DrivenTable
     await driven.say("Cid", "end")
     answer = await driven.say("Bob" if seat_changes else "Dora", "accept")
     assert isinstance(answer, PollUpdated) and "Another vote" not in " ".join(answer.sentences)
+
+
+@pytest.mark.parametrize(("former", "resigns"), [("Bob", False), ("Bob", True), ("Cid", False)])
+async def test_no_game_ends_because_of_whom_a_player_has_replaced(
+    driven: DrivenTable, former: str, resigns: bool
+) -> None:
+    """Bob has agreed to what Cid has proposed, and Dora plays on for one of them: nobody asked her, and
+    Ann ended the game that she had just joined."""
+    await driven.begin("none")
+    await driven.person("Dora")
+    await driven.say("Cid", "end")
+    await driven.say("Bob", "accept")
+    if resigns:
+        await driven.say(former, "resign yes")
+    await ask(driven, "Dora", f"ask {former}")
+    await (ask(driven, "Ann", "admit Dora") if resigns else driven.say(former, "accept"))
+    assert [line[9:] for line in driven.heard("Dora", "vote")] == [
+        "mail vote: Cid would like to end the game unfinished."
+    ]
+    answer = await driven.say("Ann", "accept")
+    assert isinstance(answer, PollUpdated) and answer.outcome is None
+    answer = await driven.say("Dora", "accept")
+    assert isinstance(answer, PollUpdated) and answer.outcome == "passed"
 
 
 async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:

@@ -309,6 +309,12 @@ async def test_a_practice_game_against_robots_with_hints(
     assert "`buy CS`" in examples and "`pass`" in examples and "`hint`" in examples
     await enter(console, "undo")
     assert "SV for $20" in await enter(console, "show turn")
+    first, second = console.prompt().split()[0], await enter(console, "practice")
+    assert f"Practice game {first} still goes on: `table use {first}`, then `table end`, ends it." in second
+    await enter(console, f"table use {first}")
+    await enter(console, "table end")
+    await enter(console, "table end yes")
+    assert f"game {first} still" not in await enter(console, "practice")
 
 
 async def test_seats_for_robots_are_named_as_such(console: Console) -> None:

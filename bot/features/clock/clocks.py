@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from bot.hub.info import ORDER_TRANSPORT
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import Calendar, Deadline, Pace, bank_after, calendar_of, deadline
 from bot.position.pending import PendingDecision, is_offer
@@ -111,7 +112,7 @@ def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) ->
 def _count_lapse(clock: SeatClock, step: LogStep, *, was_up: bool) -> None:
     """Count a line that was played for a player whose time was up as a lapse. Their own next action, that of
     a deputy in time, or a new player, ends these."""
-    if step.seat != clock.seat or step.kind == "note" or step.transport == "order":
+    if step.seat != clock.seat or step.kind == "note" or step.transport == ORDER_TRANSPORT:
         return
     is_own = step.kind == "replace" or step.person_id == clock.person_id
     if step.kind == "move" and (

@@ -15,7 +15,7 @@ from bot.features.clock.seat_timers import STANDSTILL, Wait, WaitTimers, next_re
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
-from bot.hub.info import is_robot_name
+from bot.hub.info import ORDER_TRANSPORT, ROBOT_TRANSPORT, is_robot_name
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import clock_messages, messages
 from bot.hub.notifications.notify import Recipient, is_told_at_once, wanted_channels
@@ -23,7 +23,7 @@ from bot.hub.notifications.preferences import CHANNELS, not_quiet
 from bot.hub.notifications.waiting import has_digest_near
 from bot.hub.polls import held_until
 from bot.hub.request import Announcement, CommandResult, LineFailure
-from bot.hub.seating import robot_deputy
+from bot.hub.seating import people_of, robot_deputy
 from bot.hub.table import LiveTable
 from bot.hub.timers import LATE_KIND, NUDGE_KIND, PING_KIND, TimerHandler, recall
 from bot.position.pending import engine_seat
@@ -39,6 +39,8 @@ PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
 table; False if it could not be played."""
 
 GRACE = timedelta(minutes=15)
+UNANSWERED = 8
+"""After so many ends of time for each player, and no answer by anybody, the table is paused."""
 AFTER_ORDERS = timedelta(minutes=1)
 """Orders that a vote on an undo has held speak before anything is played for their owner."""
 PAUSED = "The game is paused until a player resumes it."
@@ -106,15 +108,16 @@ class TimeUp(WaitTimers):
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
             waited = duration_text(unit.now - wait.clock.since) if wait.clock.since else ""
-        await self._pause(row.table_id, row.seat, waited)
+            name = wait.table.state.players[row.seat]
+        await self._pause(row.table_id, row.seat, name, waited)
         async with self.locked(row) as (_, unit):
             await unit.clocks.take_due(row)
         return True
 
     @again_on_conflict
-    async def _pause(self, table_id: int, seat: int, waited: str = "") -> None:
-        """Pause the game because a player's time is up; nothing happens if it is not being played. waited:
-        for how long the table has waited, where no time was agreed.
+    async def _pause(self, table_id: int, seat: int, for_whom: str = "", waited: str = "") -> None:
+        """Pause the game because a player's time is up; nothing happens if it is not being played. for_whom,
+        waited: for whom the table has waited and how long, where no answer has come.
 
         They are told themselves, even if a digest has their news: the game goes on when they are back.
         """
@@ -126,13 +129,13 @@ class TimeUp(WaitTimers):
                 table, answered_person=recipient.person_id if recipient else None
             ) as draft:
                 await (await draft.unit()).tables.update(table_id, status="paused")
-                name = table.state.players[seat]
-                why = f"The table has waited for {name} for {waited}." if waited else f"{name}'s time is up."
+                why = f"{table.state.players[seat]}'s time is up."
+                why = f"The table has waited for {for_whom} for {waited}." if waited else why
                 yours = f"The table has waited for you for {waited}." if waited else "Your time is up."
                 sentence = f"{why} {PAUSED}"
                 player = table.stored_info.player_at(seat)
-                for_whom = player.person_id if player else None
-                draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=for_whom)
+                person_id = player.person_id if player else None
+                draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=person_id)
                 draft.announce("news", sentence)
                 if recipient:
                     draft.messages += messages.personal_messages(
@@ -145,9 +148,14 @@ class TimeUp(WaitTimers):
         """Play for a seat; what the others and the player are told if that is not possible."""
         async with self.cache.locked(table.info.id) as table:
             line = _line_for(table, wait.seat)
+            since = _unanswered_since(table)
             asked = {pending.decision_id for pending in table.pending if pending.seat == wait.seat}
             if wait.clock.decision_id and wait.clock.decision_id not in asked:
                 return "", ""  # another process has played for the seat meanwhile
+        if since:
+            waited = duration_text(self.store.now() - since)
+            await self._pause(table.info.id, wait.seat, "its players", waited)
+            return "", ""
         name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
@@ -236,6 +244,15 @@ def _line_for(table: LiveTable, seat: int) -> str | None:
     if not any(p.seat == seat and p.is_main and p.acts_now for p in table.pending):
         return None
     return line_when_time_is_up(table.state, engine_seat(seat), _last_dividends(table))
+
+
+def _unanswered_since(table: LiveTable) -> datetime | None:
+    """Since when nobody has done anything at a table whose clock has played often enough for each player;
+    else None. Raises LogNotLoaded."""
+    rows, by_itself = table.log.rows, (CLOCK_TRANSPORT, ORDER_TRANSPORT, ROBOT_TRANSPORT)
+    last = next(row for row in reversed(rows) if row.transport not in by_itself)  # or the start
+    played = sum((row.transport, row.kind) == (CLOCK_TRANSPORT, "move") for row in rows[last.seq :])
+    return last.created_at if played >= UNANSWERED * len(people_of(table.stored_info)) else None
 
 
 def _last_dividends(table: LiveTable) -> dict[str, str]:

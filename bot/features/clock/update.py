@@ -231,9 +231,11 @@ class _Followup:
         )
 
     def _is_over(self, seat: int, clock: SeatClock) -> bool:
-        """Whether somebody has decided once for a seat whose time was up."""
+        """Whether somebody has decided once for a seat whose time was up, or need not, for a new player."""
         deputy = self._deputies.get(seat)
-        return deputy is not None and deputy.decision_id not in (None, clock.decision_id)
+        if deputy is None or deputy.decision_id is None:
+            return False
+        return deputy.decision_id != clock.decision_id or self._has_new_player(seat)
 
     async def change_deputies(self, unit: UnitOfWork) -> None:
         """Tell the table of absences that begin, change or end; appoint and dismiss deputies."""
@@ -264,6 +266,11 @@ class _Followup:
         if await is_robot(unit, former.person_id):
             return []
         return [each for each in opened if messages.may_vote(self._info, each, former.seat, former.person_id)]
+
+    def _has_new_player(self, seat: int) -> bool:
+        """Whether another player has come to a seat since the last look."""
+        player = self._info.player_at(seat)
+        return player is not None and player.person_id != self._clocks[seat].person_id
 
     def _absence_deputy(self, seat: int) -> Deputy | None:
         """Who plays for a seat as long as its player is away."""
@@ -326,7 +333,7 @@ class _Followup:
                 return  # who is asked already, for other days
         elif had_deputy and player is not None:
             recipient = await load_recipient(unit, player.person_id, seat)
-            if absence:
+            if absence and not self._has_new_player(seat):
                 info, back_on = self._info, day_text(date.fromisoformat(absence.back_on))
                 sentence = (
                     f"You are away until {back_on}, and nobody plays for you at table {info.name} "
@@ -351,7 +358,7 @@ class _Followup:
         votes: Sequence[TablePoll],
     ) -> None:
         """Tell who plays for a seat from now on what waits. votes: those that they are asked for if the seat
-        has not voted; a robot does not vote for whom it plays."""
+        has not voted; a robot does not vote for whom it plays, and a new player was asked as they came."""
         self._recipients[seat] = recipient
         self._timers.asked_now.add(seat)
         waiting = [p for p in self._table.pending if p.seat == seat and clock.decision_id]
@@ -359,7 +366,9 @@ class _Followup:
             self._info, self._table.seq, waiting, {seat: recipient}, unit.now, suffix=stamp
         )
         self._tell(*messages.with_own_news(told, self.changes.messages))
-        for open_poll in votes:
+        player = self._info.player_at(seat)
+        was_asked = self._has_new_player(seat) and player and player.person_id == recipient.person_id
+        for open_poll in () if was_asked else votes:
             is_missing = open_poll.votes.get(seat, True) is None
             if is_missing and not await is_robot(unit, recipient.person_id):
                 self._tell(
@@ -375,6 +384,9 @@ class _Followup:
         recipient = await load_recipient(unit, deputy.person_id, seat)
         info = self._info
         sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
+        if self._has_new_player(seat):
+            name, table = info.names[seat], f"table {info.name} {info.code}"
+            sentence = f"{name} has the seat now for which you played at {table}. Thank you."
         self._tell(
             *messages.personal_messages(
                 info, "dismissed", recipient, sentence, f"{stamp}.dismissed", self._now

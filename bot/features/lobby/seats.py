@@ -251,12 +251,16 @@ class SeatRequests:
 
 
 async def _drop_offers(draft: CommitDraft, unit: UnitOfWork) -> None:
-    """What somebody has taken is offered to nobody any more."""
+    """What somebody has taken is offered to nobody any more, nor a seat of a game that is over: who could
+    take it until then is told."""
     table_id = draft.table.stored_info.id
     taken = {row.seat for row in draft.new_rows if row.kind == "replace" and row.line != "resign"}
     for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
-        if seat in taken:
+        if seat in taken or draft.ends_game:
             await unit.facts.set(OFFER, table_id, person_id, None)
+        if draft.ends_game and not (info := await load_info(unit, table_id)).player_at(seat):
+            told = f"You cannot play on for {info.names[seat]} at table {info.name} {info.code} any more"
+            await tell_people(unit, info, "seat_answer", [person_id], f"{told}, because the game is over.")
 
 
 def _why_over(draft: CommitDraft, info: TableInfo, request: SeatRequest) -> str:

@@ -19,6 +19,7 @@ import engine
 from bot.features.standing_orders.book import ReadOrders, read_orders
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
+from bot.hub.info import ORDER_TRANSPORT
 from bot.hub.loading import load_info, load_recipient
 from bot.hub.log import LogNotLoaded
 from bot.hub.notifications.messages import Notification, sent
@@ -28,9 +29,6 @@ from engine.standing_orders import EndedOrder, OrderRun, SpokenLine, answered_in
 from storage import LogRow, OrderRecord, StoredTimer, resolve_line_of_play
 
 log = logging.getLogger(__name__)
-
-ORDER_TRANSPORT = "order"
-"""The transport of a row that an order has said."""
 
 
 class OrderRunner:

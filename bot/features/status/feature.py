@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.hub.cache import TableCache
-from bot.hub.changes import RunningTables, check_allowed, leave_game, record_end
+from bot.hub.changes import RunningTables, check_allowed, ends_without, leave_game, record_end
 from bot.hub.command import Command, Form, OpenCommand, TableCommand
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
@@ -67,8 +67,10 @@ class StatusCommands:
         if is_from_deputy(table, request):
             return refused(request, own_seat_sentence(player.name))
         if not request.confirmed:
-            reason = "If you resign, you give up your seat, and the game waits until somebody takes it."
-            return ask_to_confirm(request, reason)
+            waits = "you give up your seat, and the game waits until somebody takes it"
+            is_over = ends_without(table, player.person_id)
+            then = "the game is ended, because no other person plays it" if is_over else waits
+            return ask_to_confirm(request, f"If you resign, {then}.")
         async with self._cache.commit_request(table, request) as draft:
             row = request.new_row(kind="note", line="resign", raw_line=f"{player.name} resigns.")
             await leave_game(draft, player.person_id, row)

@@ -202,9 +202,11 @@ def lobby_refreshes(table: TableInfo) -> list[NewMessage]:
 
 
 def renamings(table: TableInfo, name: str, former: Sequence[str]) -> list[NewMessage]:
-    """What Discord shows of a table, also in direct messages, says a name in the place of former ones."""
+    """What Discord shows of a table, also in direct messages, says a name in the place of former ones. That
+    may take long, and nothing waits for it."""
     notification = Notification("names", table.id, table.seq, sentences=(name, *former))
-    return _by_routes(table, notification, [Route("table", {})], collapse=None, suffix=unique_suffix())
+    found = _by_routes(table, notification, [Route("table", {})], collapse=None, suffix=unique_suffix())
+    return [each._replace(ordering_key=f"names:{table.id}") for each in found]
 
 
 def personal_messages(
