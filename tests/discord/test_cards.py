@@ -174,6 +174,16 @@ def test_of_the_sales_of_many_companies_those_that_a_button_can_say_are_confirme
     assert "The other 2 sales did not fit: choose them afterwards." in preview.text
 
 
+def test_shares_are_sold_after_a_merger() -> None:
+    """1817 §7.1.2: the line names no company."""
+    game = next(path for path in GAMES if path.stem.startswith("1817-12p-6101"))
+    state = history_of(game).state_after(773)
+    items = decision_controls.sale_items(engine.choices(state, "p2"))
+    assert [each.argument for each in items] == ["sell 1", "sell 2"]
+    preview = previews.preview_sales(state, "p2", ["sell 1", "sell 2"])
+    assert preview.lines == ("sell 2",) and preview.text.startswith("`sell 2` brings $")
+
+
 @pytest.mark.parametrize(
     ("game", "moves", "line", "told"),
     [

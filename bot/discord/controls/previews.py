@@ -171,16 +171,17 @@ def preview_sales(
         if company.president != (former := state.companies[sym].president):
             name = after.name(company.president) if company.president else "nobody"
             told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
+    named = {sym: line for sym, line in by_company.items() if sym}  # `sell 2` after a merger names none
     told += [
         f"{sym}: {price} → {lower} after your turn, {protection_note(after, sym)}."
-        for sym, line in by_company.items()
+        for sym, line in named.items()
         if (price := text_views.price_text(state, sym))
         and (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
         and lower != text_views.price_text(after, sym)
     ]
     told += [
         f"{sym}: {text_views.price_text(state, sym)} → {later} at the end of the round, as the shares lie."
-        for sym in by_company
+        for sym in named
         if (later := price_at_end_of_round(state, after, sym))
     ]
     told.append(f"You then have {dollars(after.cash[seat])}.")
