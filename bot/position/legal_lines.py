@@ -227,7 +227,7 @@ def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[s
 
 
 def companies_closed(before: engine.State, after: engine.State) -> list[str]:
-    """The companies that have left the game meanwhile (1870 §5.1.1)."""
+    """The companies that have left the game for good meanwhile."""
     return [sym for sym, each in after.companies.items() if each.closed and not before.companies[sym].closed]
 
 
