@@ -71,9 +71,9 @@ def new_game(title: str, players: Sequence[str], options: Iterable[str] = (), se
     composed = title_of(title, tuple(options))
     components = composed.components
     low, high = components.players["min"], components.players["max"]
+    check_names(composed, players)
     if not low <= len(players) <= high:
         raise ValueError(f"{title} is for {low} to {high} players, not {len(players)}.")
-    check_names(composed, players)
     seats = [seat_id(i) for i in range(len(players))]
     cash = components.starting_cash[str(len(players))]
     state = State(

@@ -40,6 +40,7 @@ FIELDS = {
     "HEX": r"[A-Za-z@]{1,2}\d{1,2}",
     "DIRECTION": r"[a-z]{4,5}-?(?:east|west)?",
     "FORMAT": r"[\w.-]{1,20}",
+    "COMMAND": r"[a-z]{3,10}",
     "MOMENT": r"(?:start|opening|(?:(?:stock|operating|merger) round |[a-z]{2,4} ?)?[\d.]{1,8})",
 }
 """What stands in each field of a form. A company and a player have to exist."""
@@ -417,6 +418,18 @@ class Commands:
             for command in self._commands.values()
             for form in command.forms
         }
+
+
+def lines_about(help_text: str, word: str) -> str:
+    """The lines of a help about a word; *redo* finds `undo, redo  undo your last move`. Raises ValueError."""
+    lines = help_text.splitlines()
+    heads = [line.strip().partition("  ")[0].split(", ") for line in lines]
+    found = [
+        line for line, head in zip(lines, heads, strict=True) if word.casefold() in map(first_word, head)
+    ]
+    if not found:
+        raise ValueError(f"No line begins with `{word}` now; `help` lists all.")
+    return "\n".join(found)
 
 
 def _regex_of(form: str) -> str:

@@ -205,8 +205,10 @@ def _ended(before: engine.State, after: engine.State) -> list[str]:
 
 def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[str]:
     """What is different, what matters most first."""
+    closed = companies_closed(before, after)
+    yield from (f"the {sym} closes" for sym in closed)
     for owner in _payers(before, seat):
-        if before.cash[owner] != after.cash[owner]:
+        if before.cash[owner] != after.cash[owner] and owner not in closed:
             name = f"the {owner}" if owner in before.companies else before.name(owner)
             yield f"leaves {name} {dollars(after.cash[owner])}"
     for sym, company in after.companies.items():
@@ -222,6 +224,11 @@ def _changes(before: engine.State, after: engine.State, seat: str) -> Iterator[s
         yield f"phase {after.phase} begins"
     if rusted := sorted(_trains(before) - _trains(after)):
         yield f"{', '.join(f'{train}-trains' for train in rusted)} rust"
+
+
+def companies_closed(before: engine.State, after: engine.State) -> list[str]:
+    """The companies that have left the game for good meanwhile."""
+    return [sym for sym, each in after.companies.items() if each.closed and not before.companies[sym].closed]
 
 
 def _payers(state: engine.State, seat: str) -> list[str]:

@@ -67,11 +67,15 @@ def companies_named(state: engine.State, seat: str, text: str) -> list[str]:
 def dividend_line(state: engine.State, seat: str, company: str) -> str:
     """Where the share price goes: `Price of the PRR, now $90: pay → $100, withhold → $82`."""
     after = {
-        choice.line: text_views.price_text(engine.play_line(state, seat, choice.line).state, company)
+        choice.line: engine.play_line(state, seat, choice.line).state
         for choice in engine.choices(state, seat)
         if choice.line in ("pay", "half", "withhold")
     }
-    told = ", ".join(f"{line} → {price}" for line, price in after.items())
+    prices = {
+        line: "closes" if then.companies[company].closed else text_views.price_text(then, company)
+        for line, then in after.items()
+    }
+    told = ", ".join(f"{line} → {price}" for line, price in prices.items())
     return f"Price of the {company}, now {text_views.price_text(state, company)}: {told}"
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import get_args
 
 import engine
-from bot.hub.command import Form, OpenCommand
+from bot.hub.command import Form, OpenCommand, lines_about
 from bot.hub.notifications.messages import Notification
 from bot.hub.queries import TableQueries
 from bot.hub.request import CommandResult, QueryAnswer, first_word, split_lines
@@ -266,12 +266,7 @@ class Console:
         lines = ["In this terminal:", *command_lines(commands.forms_at("lobby")), ""]
         lines += ["At a table, also for a player: `Ann: settings`.", *commands.help_lines()]
         text = "\n".join(lines) + game_help
-        if word:
-            found = [line for line in text.splitlines() if first_word(line) == word.casefold()]
-            if not found:
-                raise ValueError(f"No line begins with `{word}` now; `help` lists all.")
-            text = "\n".join(found)
-        return Reply(text)
+        return Reply(lines_about(text, word) if word else text)
 
     async def _submit(self, line: str) -> Reply:
         if self.table_id is None:

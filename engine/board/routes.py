@@ -11,6 +11,7 @@ from engine.board.route_graph import PLAIN_REVENUE, RevenueRules, RouteGraph, ar
 from engine.board.route_search import BudgetExhaustedError, CandidateRoute, NodeBudget, RouteSearch
 from engine.board.route_sets import GOAL_BONUS, RouteSetSearch, best_connecting_set
 from engine.board.tile_geometry import FIRST_NODE, Stop
+from engine.core.components import train_label
 
 NODE_BUDGET = 1_500_000
 """Nodes of the search. The densest boards of played games take 10,000 for the trains that were run."""
@@ -256,7 +257,7 @@ def _refuse_route(
     """The reason why the company may not run that route with that train, or None (1830 §20.1)."""
     stops, numbers = route.stops, [network.stop_number[stop] for stop in route.stops]
     if train.distance is not None and len(stops) > train.distance:
-        limit = f"a {train.name}-train visits at most {train.distance} stops"
+        limit = f"{train_label(train.name)} visits at most {train.distance} stops"
         return f"{limit}, and {_stop_names(route)} has {len(stops)}"
     if not any(company in network.tokens.get(stop, ()) for stop in stops):
         return f"{_stop_names(route)} visits no token of the {company}"

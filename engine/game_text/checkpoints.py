@@ -23,7 +23,7 @@ from engine.core.state import (
     StockRound,
     StockTurn,
 )
-from engine.core.words import join_words
+from engine.core.words import dollars, join_words
 from engine.finance.ownership import certificate_limit, share_percent, source_holder
 from engine.game import Game
 from engine.game_text.setup import UNPRICED_ZONES, zone_cell
@@ -48,10 +48,6 @@ def compare_checkpoint(state: State, text: str) -> Comparison:
     return comparison
 
 
-def _dollars(amount: int) -> str:
-    return f"-${-amount:,}" if amount < 0 else f"${amount:,}"
-
-
 def _text_or_none(number: int | None) -> str:
     return NONE if number is None else str(number)
 
@@ -61,7 +57,7 @@ def _joined_or_none(things: Iterable[str]) -> str:
 
 
 def _in_dollars(words: WordReader) -> str:
-    return _dollars(words.amount())
+    return dollars(words.amount())
 
 
 def _count_of(things: str) -> Callable[[WordReader], str]:
@@ -99,7 +95,7 @@ def _among(hexes: Callable[[State], Collection[str]]) -> Checkpoint:
 
 def _cash(g: Game, words: WordReader) -> Comparison:
     who = words.cash_holder()
-    return _dollars(words.amount()), _dollars(g.cash(who))
+    return dollars(words.amount()), dollars(g.cash(who))
 
 
 def _owns(g: Game, words: WordReader) -> Comparison:
@@ -123,8 +119,8 @@ def _price(g: Game, words: WordReader) -> Comparison:
     co = g.company(words.company())
     if zone := words.accept(*UNPRICED_ZONES):
         return f"{zone} {zone_cell(words, zone)[1]}", _zone_or_price(g, co.cell, zone)
-    expected = words.accept(NONE) or _dollars(words.amount())
-    actual = _dollars(g.title.cell(co.cell).price) if co.cell else NONE
+    expected = words.accept(NONE) or dollars(words.amount())
+    actual = dollars(g.title.cell(co.cell).price) if co.cell else NONE
     if words.has_more:
         expected += f" in row {words.amount('a row of the market, from 0')}"
         actual += f" in row {co.cell[0]}" if co.cell else ""
@@ -136,7 +132,7 @@ def _zone_or_price(g: Game, space: tuple[int, int] | None, zone: str) -> str:
     if space is None:
         return NONE
     cell = g.title.cell(space)
-    return f"{zone} {space[1]}" if zone in cell.zones else _dollars(cell.price)
+    return f"{zone} {space[1]}" if zone in cell.zones else dollars(cell.price)
 
 
 def _trains(g: Game, words: WordReader) -> Comparison:
@@ -291,13 +287,13 @@ def _turn(g: Game, words: WordReader) -> Comparison:
 
 def _best(g: Game, words: WordReader) -> Comparison:
     company = words.company()
-    return _dollars(words.amount()), _dollars(best_run(g, company).revenue)
+    return dollars(words.amount()), dollars(best_run(g, company).revenue)
 
 
 def _score(g: Game, words: WordReader) -> Comparison:
     seat = words.player()
     bankrupt = g.state.game_over.bankrupt if g.state.game_over else None
-    return _dollars(words.amount()), _dollars(g.title.scores(g, bankrupt)[seat])
+    return dollars(words.amount()), dollars(g.title.scores(g, bankrupt)[seat])
 
 
 def _destination(g: Game, words: WordReader) -> Comparison:
@@ -319,7 +315,7 @@ CHECKPOINTS: dict[str, Checkpoint] = {
     "president": _president,
     "private": _private,
     "price": _price,
-    "par": _of_company(_or_none(_in_dollars), lambda co: NONE if co.par is None else _dollars(co.par)),
+    "par": _of_company(_or_none(_in_dollars), lambda co: NONE if co.par is None else dollars(co.par)),
     "trains": _trains,
     "depot": _depot,
     "tile": _tile,
@@ -345,7 +341,7 @@ CHECKPOINTS: dict[str, Checkpoint] = {
     "over": _of_game(lambda _: "over", lambda g: "over" if g.state.game_over else "not over"),
     "size": _of_company(_or_none(_count_of("shares")), lambda co: _text_or_none(co.size)),
     "loans": _of_company(_count_of("loans"), lambda co: str(co.loans)),
-    "interest": _of_game(_in_dollars, lambda g: _dollars(g.state.interest_per_loan)),
+    "interest": _of_game(_in_dollars, lambda g: dollars(g.state.interest_per_loan)),
     "mine": _among(lambda state: state.mine_hexes),
     "bridge": _among(lambda state: state.bridge_hexes),
     "score": _score,
@@ -374,5 +370,5 @@ def current_checkpoints(state: State) -> list[str]:
     checkpoints.append(f"phase {state.phase}")
     if state.game_over:
         scores = g.title.scores(g, state.game_over.bankrupt)
-        checkpoints += [f"score {state.name(seat)} {dollars}" for seat, dollars in scores.items()] + ["over"]
+        checkpoints += [f"score {state.name(seat)} {score}" for seat, score in scores.items()] + ["over"]
     return checkpoints

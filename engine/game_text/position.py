@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 
 from engine.core.state import BANK, CLOSED, PrivateAllotment, State, copy_state, is_seat
+from engine.core.words import dollars
 from engine.game import Game
 from engine.game_text.position_companies import set_shares
 from engine.game_text.position_map import (
@@ -106,7 +107,7 @@ def _set_cash(g: Game, setup: Setup, unnamed: dict[str, int]) -> None:
         if who == BANK:
             continue
         if amount < 0:
-            raise InvalidLineError(f"{g.state.name(who)} cannot have ${amount:,}.", who)
+            raise InvalidLineError(f"{g.state.name(who)} cannot have {dollars(amount)}.", who)
         if amount and who in g.state.companies and not g.company(who).floated:
             raise InvalidLineError(f"The {who} has not floated, so it has no money.", who)
         if amount and who in setup.awaiting:
@@ -118,7 +119,9 @@ def _set_cash(g: Game, setup: Setup, unnamed: dict[str, int]) -> None:
         return
     if cash[BANK] < 0 and setup.rounds_left is None:
         subject = BANK if BANK in setup.cash else next(reversed(setup.cash))
-        raise InvalidLineError(f"The bank would have ${cash[BANK]:,}; there are ${total:,} in all.", subject)
+        raise InvalidLineError(
+            f"The bank would have {dollars(cash[BANK])}; there are ${total:,} in all.", subject
+        )
     if cash[BANK] + outside_bank > total:
         raise InvalidLineError(
             f"${cash[BANK] + outside_bank:,} are named; there are ${total:,} in all.", BANK

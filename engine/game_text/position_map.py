@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from engine.board.tile_geometry import face_at, fitting_rotations
 from engine.core.components import CityTokenAbility, tile_faces
 from engine.core.state import OperatingRound
+from engine.core.words import join_words
 from engine.game import Game
 from engine.game_text.position_trains import is_train_bought
 from engine.game_text.setup import Setup
@@ -63,13 +64,14 @@ def set_tile(g: Game, setup: Setup, hex: str) -> None:
     rotations = {t for name, t in _possible_tiles(g, hex) if name == tile}
     if not rotations:
         raise InvalidLineError(f"#{tile} can never lie on {hex}.", hex)
+    possible = [str(each) for each in sorted(rotations)]
     if rotation is None and len(rotations) > 1:
         raise InvalidLineError(
-            f"#{tile} fits on {hex} in several rotations; name one of {sorted(rotations)}.", hex
+            f"#{tile} fits on {hex} in several rotations; name one of {join_words(possible, 'or')}.", hex
         )
     if rotation is not None and rotation not in rotations:
         raise InvalidLineError(
-            f"#{tile} in rotation {rotation} does not fit on {hex}; {sorted(rotations)} do.", hex
+            f"#{tile} in rotation {rotation} does not fit on {hex}; {join_words(possible)} would.", hex
         )
     color = tile_faces()[tile].color
     if color not in g.phase.tile_colors:

@@ -18,6 +18,7 @@ from engine.kernel import new_game
 from engine.titles import title_of
 
 Expectation = Literal["must", "must not", "may"]
+HEADER = ("title", "players", "option")
 _EXPECTATIONS: dict[str, Expectation] = {"!": "must not", "?": "may", "": "must"}
 
 
@@ -88,8 +89,10 @@ def read_script(text: str) -> Script:
     lines = [(n, plain) for n, raw in enumerate(text.splitlines(), 1) if (plain := _normalized(raw))]
     separator = next((i for i, (_, line) in enumerate(lines) if line == "---"), None)
     if separator is None:
-        last = lines[-1][0] if lines else 1
-        raise ScriptError(last, "the line --- between header and game is missing.")
+        end = next((each for each in lines if not each[1].casefold().startswith(HEADER)), None)
+        where = f" before {end[1]!r}" if end else ""
+        number = (end or (lines or [(1, "")])[-1])[0]
+        raise ScriptError(number, f"the line --- between header and game is missing{where}.")
     start = _read_header(lines[:separator], lines[separator][0])
     items = list(_read_items(start, lines[separator + 1 :]))
     return Script(
@@ -110,7 +113,7 @@ def _read_header(header: NumberedLines, end: int) -> State:
     for line_number, line in header:
         word, _, rest = line.partition(" ")
         word = word.casefold()
-        if word not in ("title", "players", "option") or not rest:
+        if word not in HEADER or not rest:
             raise ScriptError(
                 line_number, f"a header has title, players and option lines; {line!r} is none of them."
             )

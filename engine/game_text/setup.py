@@ -136,8 +136,8 @@ def _read_size(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company = words.company()
     size = words.amount("a number of shares")
     if size not in words.g.components.company_sizes:
-        sizes = ", ".join(map(str, words.g.components.company_sizes)) or "none to choose in this title"
-        raise InvalidLineError(f"A company cannot have {size} shares; there is {sizes}.")
+        sizes = ", ".join(map(str, words.g.components.company_sizes)) or "no sizes to choose in this title"
+        raise InvalidLineError(f"A company cannot have {size} shares; there are {sizes}.")
     setup.sizes[company] = words.g.company(company).size = size
     return (company,)
 
@@ -180,7 +180,7 @@ def _read_par(setup: Setup, words: WordReader) -> tuple[str, ...]:
     company, price = words.company(), words.amount()
     if price not in words.g.components.par_prices:
         raise InvalidLineError(
-            f"${price:,} is no par price; there is {', '.join(map(str, words.g.components.par_prices))}."
+            f"${price:,} is no par price; there are {', '.join(map(str, words.g.components.par_prices))}."
         )
     setup.pars[company] = price
     if company not in setup.market_order:

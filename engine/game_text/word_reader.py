@@ -85,7 +85,7 @@ class WordReader:
 
     def _one_of(self, kind: str, wanted: str, names: Iterable[str]) -> str:
         """A field of that type, of which there are those of these names. Returns its first value."""
-        return str(self._expect_token(kind, f"{wanted}; there is {', '.join(names)}")[0])
+        return str(self._expect_token(kind, f"{wanted} ({', '.join(names)})")[0])
 
     def _players(self) -> str:
         """`a player (Ann, Bob)`."""
@@ -96,7 +96,7 @@ class WordReader:
         for phase in self.g.title.phases:
             if phase.casefold() == word:
                 return phase
-        raise InvalidLineError(f"There is no phase {word}; there is {', '.join(self.g.title.phases)}.")
+        raise InvalidLineError(f"There is no phase {word}; there are {', '.join(self.g.title.phases)}.")
 
     def player(self) -> str:
         return str(self._expect_token("PLAYER", self._players())[0])

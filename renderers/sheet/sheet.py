@@ -260,14 +260,15 @@ def _status_tag(acting: bool, out: bool = False) -> str:
 
 def _share_cell(player: PlayerView, company: int) -> SheetCell:
     held = player.holdings[company]
-    if held.percent < 0:
-        return SheetCell(f"−{-held.percent}%", weight="Bold", color="blocked")
     return _percent_cell(
         held.percent, "Bold" if held.president else "Semibold", "P" if held.president else ""
     )
 
 
 def _percent_cell(percent: int, weight: str = "Semibold", marker: str = "") -> SheetCell:
+    """The share of a holder, or of the pool, which may be short of shares too."""
+    if percent < 0:
+        return SheetCell(f"−{-percent}%", weight="Bold", color="blocked")
     return SheetCell(f"{percent}%", weight=weight, tag=marker) if percent else EMPTY_CELL
 
 

@@ -133,7 +133,7 @@ class CompanyView:
         """What else the sheet shows of a company: its par price, shares that no player has, tokens, loans."""
         places = (("IPO", self.ipo), ("pool", self.pool), ("treasury", self.treasury))
         facts = [f"par {dollars(self.par)}"] if self.par is not None and not self.size else []
-        facts += [f"{place} {percent}%" for place, percent in places if percent]
+        facts += [f"{place} {_percent_text(percent)}" for place, percent in places if percent]
         facts += [f"loans {self.loans}/{self.max_loans}"] if self.max_loans else []
         if self.started and self.tokens:
             costs = "" if self.size else f" ({' '.join(map(dollars, self.tokens))})"
@@ -260,9 +260,12 @@ class SheetView:
 
 
 def _holding_text(sym: str, holding: Holding) -> str:
-    if holding.percent < 0:
-        return f"{sym} short {-holding.percent}%"
-    return f"{sym} {holding.percent}%{' president' if holding.president else ''}"
+    return f"{sym} {_percent_text(holding.percent)}{' president' if holding.president else ''}"
+
+
+def _percent_text(percent: int) -> str:
+    """`40%`; `short 20%` for shares sold short, also by the bank."""
+    return f"{percent}%" if percent >= 0 else f"short {-percent}%"
 
 
 def sheet_view(

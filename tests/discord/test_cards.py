@@ -35,8 +35,10 @@ from tests.fake_discord import limits
 from tests.fake_discord.models import walk_components
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord
+from tests.game_text.histories import GAMES, history_of
 from tests.t1817.scenarios import run_scenario
 from tests.t1817.test_07_conversions_and_mergers import SMALL
+from tests.t1830.scenarios import run_scenario as run_1830
 
 SHOTS = [
     ImageAttachment(f"{name}.png", Picture(b"", text, 1, 1))
@@ -155,6 +157,50 @@ def test_every_decision_of_a_game_fits(players: int, seed: int, every: int) -> N
     assert game.failure is None
     assert seen > 30
     assert rows <= MOST_ROWS
+
+
+EIGHT = ("PRR", "NYC", "CPR", "B&O", "C&O", "Erie", "NYNH", "B&M")
+
+
+def test_of_the_sales_of_many_companies_those_that_a_button_can_say_are_confirmed() -> None:
+    setup = "".join(f"@ owns Bob {sym} 5\n@ owns Ann {sym} 1\n@ par {sym} 67\n" for sym in EIGHT)
+    state = run_1830(f"{setup}@ round stock Ann\n= owns Ann PRR 1\n")
+    key = CustomId(70707, 0, "12345.678", SELL)
+    lines = [f"sell 1 {sym}" for sym in EIGHT]
+    preview = previews.preview_sales(state, "p0", lines, key.max_argument_length)
+    message = previews.sale_message(key, "p0", preview)
+    check(message)
+    assert list(preview.lines) == lines[:6]
+    assert "The other 2 sales did not fit: choose them afterwards." in preview.text
+
+
+def test_shares_are_sold_after_a_merger() -> None:
+    """1817 §7.1.2: the line names no company."""
+    game = next(path for path in GAMES if path.stem.startswith("1817-12p-6101"))
+    state = history_of(game).state_after(773)
+    items = decision_controls.sale_items(engine.choices(state, "p2"))
+    assert [each.argument for each in items] == ["sell 1", "sell 2"]
+    preview = previews.preview_sales(state, "p2", ["sell 1", "sell 2"])
+    assert preview.lines == ("sell 2",) and preview.text.startswith("`sell 2` brings $")
+
+
+@pytest.mark.parametrize(
+    ("game", "moves", "line", "told"),
+    [
+        (
+            "1830-4p-16-18xx.games",
+            198,
+            "lay 57 E19 0",
+            "Costs nothing.",
+        ),  # and privates pay in the next round
+        ("1870-6p-5400-historical_order", 738, "lay 9 I20 0", "Costs nothing. ⚠ The GMO closes."),
+        ("1817-12p-6101-increased_short_sales-more_players", 708, "lay 9 E18 0 with mine", "Brings $20."),
+    ],
+)
+def test_the_price_of_a_lay_is_that_of_the_lay_alone(game: str, moves: int, line: str, told: str) -> None:
+    history = history_of(next(path for path in GAMES if path.stem == game))
+    state = history.state_after(moves)
+    assert previews.preview_lay(state, engine.decision(state).acting[0], line).text.startswith(told)
 
 
 def many(count: int, *path: str) -> list[Choice]:

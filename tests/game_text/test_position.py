@@ -230,7 +230,7 @@ def test_the_end_is_triggered() -> None:
         ("@ owns Ann BO 6\n@ par BO 67\n@ trains BO 2\n@ private BO Bob", 7, "first train"),
         (PRR + "@ private CS bank", 6, "bank"),
         (PRR + "@ private CS pool", 6, "pool"),
-        (PRR + "@ cash Ann -1", 6, "-1"),
+        (PRR + "@ cash Ann -1", 6, "-$1"),
         (PRR + "@ cash Ann 12001", 6, "12,000"),
         (PRR + "@ cash bank 12000\n@ cash Ann 1", 6, "12,001"),
         (PRR + "@ cash bank -1", 6, "bank"),

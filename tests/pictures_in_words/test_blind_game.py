@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.features.pictures_in_words.board import around_text, hex_text, network_text, way_text
+from bot.features.pictures_in_words.board import around_text, hex_text, network_text, route_text, way_text
 from bot.hub.request import QueryAnswer
 from bot.position import text_views
 from bot.position.text_views import map_view
@@ -131,3 +131,10 @@ async def test_discord_and_email_say_the_same_words(tmp_path: Path, question: st
 def _words(text: str) -> str:
     """A text without the marks and the line breaks of its channel."""
     return " ".join(re.sub(r"[\\`*]|^\s*\* ", " ", text, flags=re.MULTILINE).split())
+
+
+def test_a_route_of_an_8_train_over_track_that_is_gone() -> None:
+    state = engine.new_game("1870", ["Ann", "Bob"]).state
+    told = route_text(state, engine.TrainsRan("SLSF", (("8", "B9-E12"),), 90), 1)
+    head = "Route 1 of 1 of the SLSF, which ran for $90: an 8-train on B9-E12."
+    assert told == f"{head} The track has changed since."

@@ -188,6 +188,15 @@ def test_short_shares_are_negative_in_picture_and_alt_text() -> None:
     assert "SR 40% president, WT short 20%." in view.alt
 
 
+def test_shares_that_the_bank_is_short_of_are_shown_like_those_of_a_player() -> None:
+    state = financed()
+    state.companies["WT"].shares |= {"pool": -10, "treasury": 100}
+    view = sheet_view(state)
+    cell = next(row for row in sheet.sheet_tables(view)[0].rows if row[0].text == "WT")[-2]
+    assert (cell.text, cell.color) == ("−10%", "blocked")
+    assert "pool short 10%" in next(each for each in view.companies if each.badge.sym == "WT").details
+
+
 def test_charters_show_size_loans_and_zone_and_unstarted_companies_are_named() -> None:
     view = sheet_view(financed())
     charters = sheet.sheet_tables(view)[-1]

@@ -10,6 +10,7 @@ from bot.position import text_views
 from bot.position.legal_lines import choice_effect
 from bot.position.numbers import company_line, decision_lines
 from bot.position.sentences import auction_lines
+from tests.game_text.histories import GAMES, history_of
 from tests.renderers.positions import financed
 from tests.service.test_question_pictures import merger
 from tests.t1817.scenarios import ANN, FIVE
@@ -52,6 +53,13 @@ def test_an_offer_comes_with_the_numbers_of_the_company_that_would_give() -> Non
     state = merger()
     lines = decision_lines(state, "p0", offer="accept or decline (a 2-train from the SR to the NYOW for $9)")
     assert any(line.startswith("SR: treasury") for line in lines)
+
+
+def test_a_dividend_without_which_the_company_closes_is_told_before_it() -> None:
+    """1870 §5.1.1."""
+    game = next(path for path in GAMES if path.stem == "1870-6p-5400-historical_order")
+    told = decision_lines(history_of(game).state_after(616), "p2")
+    assert "Price of the GMO, now $10: pay → $20, half → $10, withhold → closes" in told
 
 
 def test_a_fall_of_the_price_after_the_turn_is_told_before_the_sale() -> None:

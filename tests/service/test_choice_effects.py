@@ -5,6 +5,7 @@ from __future__ import annotations
 import engine
 from bot.discord.controls.decision_controls import decision_controls
 from bot.position.legal_lines import choice_effect, line_effect
+from tests.game_text.histories import GAMES, history_of
 from tests.t1830.scenarios import run_scenario
 
 STOCK = """
@@ -68,6 +69,14 @@ def test_what_comes_with_the_end_of_a_round_is_no_price_of_the_line() -> None:
     assert line_effect(run_scenario(passed.format("closed")), "p2", "pass") == "stock round 2 ends"
     outcome = "stock round 2 ends, brings $10, leaves Cid $510"
     assert line_effect(run_scenario(passed.format("Cid")), "p2", "pass") == outcome
+
+
+def test_a_line_that_closes_a_company_says_so() -> None:
+    """1870 §5.1.1: without a dividend its price falls into the closing zone, here at the end of its turn."""
+    game = next(path for path in GAMES if path.stem == "1870-6p-5400-historical_order")
+    state = history_of(game).state_after(738)
+    assert effect(state, "pass") == "operating round 30.2 ends, the GMO closes"
+    assert effect(state, "lay 9 I20 0") == "operating round 30.2 ends, the GMO closes"
 
 
 def test_whoever_starts_a_company_reads_of_no_president() -> None:

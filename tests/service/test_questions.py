@@ -16,7 +16,7 @@ REFUSED = {
     "log all": "`log all` cannot be read; write `log 20`.",
     "map big": "`map big` cannot be read; write `map`.",
     "company": "`company` is not complete; write `company X`.",
-    "from": "`from` is not complete; write `from B2 northeast`.",
+    "from": "`from` is not complete; write `from X northeast`.",
     "from B2 nowhere": "On this map the directions are southwest, west, northwest, northeast, east and "
     "southeast.",
     "around": "`around` is not complete; write `around X` or `around N`.",
@@ -26,6 +26,7 @@ REFUSED = {
     "player Zed": "There is no player Zed; there are Ann, Bob and Cid.",
     "privates ZZ": "There is no private ZZ; there are SV, CS, DH, MH, CA, BO.",
     "hex Z99": "The map has no hex Z99; it has A9 and others, written like that.",
+    "help zzz": "No line begins with `zzz` now; `help` lists all.",
     "at noon": "`noon` is neither a round of this game nor a row of its log. Examples: `at 120`, "
     "`at stock round 2`, `at or 3.1`.",
 }
@@ -49,6 +50,18 @@ def test_a_company_that_was_started_once_more_has_no_run_of_before() -> None:
     for events, revenues in moves:
         table.add(LogRow("test", seat=0, events=engine.encode_events(events), seq=table.seq + 1), ())
         assert table.last_revenues() == revenues
+
+
+@pytest.mark.parametrize(
+    ("word", "told"), [("undo", "undo, redo "), ("redo", "undo, redo "), ("hint", "hint "), ("buy", "buy SV")]
+)
+async def test_help_with_a_word_has_the_lines_that_begin_with_it(
+    world: ServiceHarness, word: str, told: str
+) -> None:
+    answer = await world.say("Ann", f"help {word}")
+    assert isinstance(answer, QueryAnswer)
+    (line,) = answer.text.splitlines()
+    assert line.strip().startswith(told)
 
 
 async def test_a_paused_game_answers_in_the_same_way(world: ServiceHarness) -> None:

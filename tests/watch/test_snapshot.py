@@ -288,19 +288,22 @@ def test_the_position_of_the_guide_is_drawn() -> None:
     ("right", "wrong", "line", "told"),
     [
         ("owns Ann PRR 6", "owns Eve PRR 6", 4, "'Eve' is not a player (Ann, Bob, Cid), ipo or pool."),
-        ("owns Ann PRR 6", "owns Ann PPR 6", 4, "'PPR' is not a company of this title; there is PRR, NYC,"),
+        ("owns Ann PRR 6", "owns Ann PPR 6", 4, "'PPR' is not a company of this title (PRR, NYC,"),
         ("owns Ann PRR 6", "owns Ann PRR all", 4, "'all' is not a number of shares, such as 6."),
         ("owns Ann PRR 6", "own Ann PRR 6", 4, "'own' is not one of cash, owns, "),
         ("owns Bob NYC 6", "owns Bob NYC 11", 5, "110 % of the NYC are held; there are 100 %."),
         ("phase 3", "phase 4", 13, "The 2-trains are out of play in phase 4."),
-        ("cash NYC 610", "cash NYC 12000", 11, "The bank would have $-940; there are $12,000 in all."),
+        ("cash NYC 610", "cash NYC 12000", 11, "The bank would have -$940; there are $12,000 in all."),
         ("token NYC E19", "token NYC H12", 17, "H12 has fewer spaces than tokens."),
-        ("par PRR 100", "par PRR 101", 6, "$101 is no par price; there is 67, 71, 76, 82, 90, 100."),
+        ("par PRR 100", "par PRR 101", 6, "$101 is no par price; there are 67, 71, 76, 82, 90, 100."),
         ("cash Ann 120", "cash Eve 120", 8, "'Eve' is not a player (Ann, Bob, Cid), a company or bank."),
-        ("phase 3", "phase 9", 12, "There is no phase 9; there is 2, 3, 4, 5, 6, D."),
-        ("trains NYC 3", "trains NYC 8", 14, "'8' is not a type of train of this title; there is 2, 3, 4,"),
-        ("tile H10 57 1", "tile H10 57 9", 15, "#57 in rotation 9 does not fit on H10; [0, 1, 2,"),
-        ("phase 3", "private XX Ann", 12, "'XX' is not a private of this title; there is SV, CS, DH, MH,"),
+        ("phase 3", "phase 9", 12, "There is no phase 9; there are 2, 3, 4, 5, 6, D."),
+        ("trains NYC 3", "trains NYC 8", 14, "'8' is not a type of train of this title (2, 3, 4,"),
+        ("tile H10 57 1", "tile H10 57 9", 15, "#57 in rotation 9 does not fit on H10; 0, 1, 2,"),
+        ("phase 3", "private XX Ann", 12, "'XX' is not a private of this title (SV, CS, DH, MH,"),
+        ("tile H10 57 1", "tile H10 57", 15, "#57 fits on H10 in several rotations; name one of 0,"),
+        ("cash Ann 120", "cash Ann -5", 8, "Ann cannot have -$5."),
+        ("round operating PRR", "round operating", 18, "'round operating' ends where a company of this "),
         ("round operating PRR", "round stock Eve", 18, "'Eve' is not a player (Ann, Bob, Cid)."),
     ],
 )  # fmt: skip
@@ -312,3 +315,20 @@ def test_a_mistake_in_a_position_is_named_with_what_would_be_right(
     assert f"@ {right}\n" in text
     failure = str(replay(text.replace(f"@ {right}\n", f"@ {wrong}\n")).failure)
     assert failure.startswith(f"line {line}: {told}"), failure
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "failure"),
+    [
+        ("---\n", "--\n", "line 3: the line --- between header and game is missing before '--'."),
+        ("---\n", "", "line 3: the line --- between header and game is missing before '@ owns Ann PRR 6'."),
+        (
+            "Ann, Bob, Cid",
+            "Ann; Bob; Cid",
+            "line 2: 'Ann; Bob; Cid' cannot be used: a name has 1 to 20 letters,",
+        ),
+    ],
+)
+def test_a_mistake_in_the_header_is_named_where_it_is(right: str, wrong: str, failure: str) -> None:
+    text = "title 1830\nplayers Ann, Bob, Cid\n---\n@ owns Ann PRR 6\n"
+    assert str(replay(text.replace(right, wrong)).failure).startswith(failure)

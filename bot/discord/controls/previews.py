@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 import engine
@@ -24,13 +25,16 @@ from bot.discord.controls.controls import (
 from bot.discord.controls.decision_controls import LayChoice, purchase_label, purchases, with_effects
 from bot.discord.interactions import private_answers
 from bot.position import text_views
-from bot.position.legal_lines import price_at_end_of_round, protection_note, sold_shares
+from bot.position.legal_lines import companies_closed, price_at_end_of_round, protection_note, sold_shares
 from bot.position.pending import engine_seat
-from engine.core.words import dollars
+from engine.core.events import CashMoved, RoundStarted
+from engine.core.reasons import CashReason
+from engine.core.words import counted, dollars
 from engine.operating.run import best_run, format_routes
 
 MAX_LAY_BUTTONS = 10
 PREVIEW_BUDGET = 100_000  # nodes of the search for the best run
+LAY_REASONS = (CashReason.TERRAIN, CashReason.TRACK, CashReason.PRIVATE_INCOME)
 
 
 def ways_message(
@@ -111,9 +115,12 @@ class LayPreview(NamedTuple):
 def preview_lay(state: engine.State, seat: str, line: str) -> LayPreview:
     """Try a lay. Raises engine.RefusedError."""
     company = engine.decision(state).company or ""
-    after = engine.play(state, seat, engine.parse(state, seat, line)).state
-    cost = state.cash.get(company, 0) - after.cash.get(company, 0)
-    told = [f"Costs {dollars(cost)}." if cost else "Costs nothing."]
+    played = engine.play(state, seat, engine.parse(state, seat, line))
+    after, cost = played.state, _cost_of_lay(played.events, company)
+    told = [
+        f"Brings {dollars(-cost)}." if cost < 0 else f"Costs {dollars(cost)}." if cost else "Costs nothing."
+    ]
+    told += [f"⚠ The {sym} closes." for sym in companies_closed(state, after)]
     routes: tuple[tuple[str, str], ...] = ()
     if company and state.companies[company].trains:
         before = best_run(engine.game_of(state), company, budget=PREVIEW_BUDGET)
@@ -125,6 +132,14 @@ def preview_lay(state: engine.State, seat: str, line: str) -> LayPreview:
     return LayPreview(after, company, routes, " ".join(told))
 
 
+def _cost_of_lay(events: Iterable[engine.AnyEvent], company: str) -> int:
+    """Dollars that a company pays for a lay, less what a private brings it for that; not the income of a
+    round that begins with it."""
+    of_turn = takewhile(lambda event: not isinstance(event, RoundStarted), events)
+    paid = [each for each in of_turn if isinstance(each, CashMoved) and each.reason in LAY_REASONS]
+    return sum(each.amount * ((each.source == company) - (each.target == company)) for each in paid)
+
+
 class SalePreview(NamedTuple):
     """Sales tried on a copy: the lines played, the position afterwards, and what changes in words."""
 
@@ -133,13 +148,18 @@ class SalePreview(NamedTuple):
     text: str
 
 
-def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SalePreview:
-    """Try sales, of each company the largest of those chosen. Raises engine.RefusedError."""
+def preview_sales(
+    state: engine.State, seat: str, lines: Sequence[str], room: int = MAX_CUSTOM_ID
+) -> SalePreview:
+    """Try sales, of each company the largest of those chosen, as many as `room` characters can say. Raises
+    engine.RefusedError."""
     by_company: dict[str, str] = {}
     for line in lines:
         sold, _ = sold_shares(line)
         by_company[sold] = max(by_company.get(sold, line), line, key=lambda each: sold_shares(each)[1])
-    after = state
+    after, chosen = state, len(by_company)
+    while len("; ".join(by_company.values())) > room:
+        by_company.popitem()
     told = []
     for line in by_company.values():
         before, after = after, engine.play_line(after, seat, line).state
@@ -151,19 +171,22 @@ def preview_sales(state: engine.State, seat: str, lines: Sequence[str]) -> SaleP
         if company.president != (former := state.companies[sym].president):
             name = after.name(company.president) if company.president else "nobody"
             told.append(f"⚠ {name} becomes president of the {sym}, after {state.name(former or '')}.")
+    named = {sym: line for sym, line in by_company.items() if sym}  # `sell 2` after a merger names none
     told += [
         f"{sym}: {price} → {lower} after your turn, {protection_note(after, sym)}."
-        for sym, line in by_company.items()
+        for sym, line in named.items()
         if (price := text_views.price_text(state, sym))
         and (lower := engine.later_fall(state, sym, sold_shares(line)[1]))
         and lower != text_views.price_text(after, sym)
     ]
     told += [
         f"{sym}: {text_views.price_text(state, sym)} → {later} at the end of the round, as the shares lie."
-        for sym in by_company
+        for sym in named
         if (later := price_at_end_of_round(state, after, sym))
     ]
     told.append(f"You then have {dollars(after.cash[seat])}.")
+    if left := chosen - len(by_company):
+        told.append(f"The other {counted(left, 'sale')} did not fit: choose them afterwards.")
     return SalePreview(tuple(by_company.values()), after, "\n".join(told))
 
 

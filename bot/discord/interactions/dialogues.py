@@ -60,7 +60,7 @@ async def _preview_sales(interaction: discord.Interaction, custom_id: CustomId, 
     data: dict[str, Any] = dict(interaction.data or {})
     chosen = [str(value).partition(":")[2] for value in data.get("values", [])]
     try:
-        preview = previews.preview_sales(asked.state, asked.seat, chosen)
+        preview = previews.preview_sales(asked.state, asked.seat, chosen, custom_id.max_argument_length)
     except (engine.RefusedError, engine.UnreadableError, engine.AmbiguousError) as error:
         await reply_text(interaction, f"Together that is not possible: {error}")
         return

@@ -380,7 +380,8 @@ class SeatReplies:
                 images, drawn_files = mail_pictures(named)
                 files = (*map(mail_file, result.files), *drawn_files)
                 title = kind if kind == "try" else query
-                text = f"{result.text}\n{EMAIL_HELP}" if kind == "help" else result.text
+                is_whole_help = kind == "help" and not result.argument
+                text = f"{result.text}\n{EMAIL_HELP}" if is_whole_help else result.text
                 position = shown_position(view, result, seat)
                 return QueryResult(title, text, images, files, position)
             case LineFailure():

@@ -16,7 +16,7 @@ from bot.position.sentences import (
     value_now,
 )
 from engine.board.route_notation import chain_hexes, parse_route
-from engine.core.components import HexDefinition, MarketZone
+from engine.core.components import HexDefinition, MarketZone, train_label
 from engine.core.words import dollars, join_words
 from engine.finance import market
 from engine.operating.stations import reserved_slots
@@ -95,12 +95,12 @@ def route_text(state: engine.State, ran: engine.TrainsRan, number: int) -> str:
     try:
         route = parse_route(g.network, ran.company, text, train)
     except ValueError:
-        return f"{head}: a {train}-train on {text}. The track has changed since."
+        return f"{head}: {train_label(train)} on {text}. The track has changed since."
     legs = []
     for chain in chain_hexes(route):
         over = f", over {', '.join(chain[1:-1])}" if len(chain) > 2 else ""
         legs.append(f"{_stop(state, chain[0])} to {_stop(state, chain[-1])}{over}.")
-    return "\n".join([f"{head}: a {train}-train.", *legs])
+    return "\n".join([f"{head}: {train_label(train)}.", *legs])
 
 
 def _named(hex: str, printed: HexDefinition) -> str:

@@ -17,12 +17,12 @@ def commands() -> list[Command]:
         text_query(
             "hex",
             lambda q: board.hex_text(q.table.state, q.argument),
-            Form("hex HEX", "a hex in words", "hex B2"),
+            Form("hex HEX", "a hex in words", "hex X"),
         ),
         text_query(
             "from",
             _from,
-            Form("from HEX DIRECTION", "the hexes that lie that way", "from B2 northeast"),
+            Form("from HEX DIRECTION", "the hexes that lie that way", "from X northeast"),
         ),
         text_query(
             "network", _network, Form("network COMPANY", "what a company's track reaches", "network X")

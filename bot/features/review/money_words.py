@@ -9,6 +9,7 @@ from typing import NamedTuple
 import engine
 from bot.features.review.money import Cause, Entry
 from bot.features.review.runs import BestRunChange
+from engine.core.components import train_label
 from engine.core.events import TrainMoved
 from engine.core.reasons import TrainReason
 from engine.core.words import dollars, join_words
@@ -183,8 +184,7 @@ class MoneySentences:
         share, train = 100 * after // dividends, self._train_bought(best)
         if not 50 <= share <= MOST_AFTER_TRAIN:
             return ""
-        article = "an" if train.startswith("8") else "a"
-        return f", {share} % of them after it bought {article} {train}-train"
+        return f", {share} % of them after it bought {train_label(train)}"
 
     def _train_bought(self, change: BestRunChange) -> str:
         for event in self.game.lines[change.at].events:

@@ -160,7 +160,7 @@ def _purchase(o: Forecast, company: str, buy: BuyTrain, price: int) -> Scored:
     if trains and not o.lasting(company) and buy.train in lasting_after:
         why = f"the trains of the {company} rust soon, and {why}"
     if help_needed:
-        why = f"the {company} has to have a train, and a {buy.train}-train is what can be paid"
+        why = f"the {company} has to have a train, and {train_label(buy.train)} is what can be paid"
     return Scored(buy, gain, why)
 
 
@@ -277,7 +277,8 @@ def loan_for_train(o: Forecast, company: str, loan: TakeLoans) -> Scored:
         gain = max(gain, 0) + 300
     elif len(o.lasting(company)) >= 1:
         gain -= 20
-    return Scored(loan, gain - 40 * extra, f"the {company} needs ${missing:,} more for a {target.name}-train")
+    why = f"the {company} needs ${missing:,} more for {train_label(target.name)}"
+    return Scored(loan, gain - 40 * extra, why)
 
 
 def repay_step(o: Forecast, options: Sequence[Option]) -> list[Scored]:

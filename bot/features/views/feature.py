@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import engine
-from bot.hub.command import Command, Commands, Form, Query, QueryRequest, text_query
+from bot.hub.command import Command, Commands, Form, Query, QueryRequest, lines_about, text_query
 from bot.hub.feature import Addition, EndingPart, TurnPage
 from bot.hub.info import stopped_text
 from bot.hub.request import QueryAnswer
@@ -31,7 +31,7 @@ def commands(registry: Commands) -> list[Command]:
         text_query("board", _map, Form("board"), picture="map"),
         text_query("market", _market, Form("market", "the stock market"), picture="market"),
         text_query("turn", _turn, Form("turn")),
-        text_query("help", lambda q: _help(q, registry), Form("help")),
+        text_query("help", lambda q: _help(q, registry), Form("help [COMMAND]")),
         text_query("company", _company, Form("company COMPANY", "one company", "company X")),
         text_query("player", _player, Form("player PLAYER", "one player", "player X")),
         text_query("bids", lambda q: bids_view(q.table.state), Form("bids", "what is auctioned")),
@@ -89,7 +89,8 @@ def _help(query: QueryRequest, registry: Commands) -> str:
     seat = -1 if query.seat is None else query.seat
     stopped = stopped_text(query.table.stored_info.status)
     pending = () if stopped else query.table.pending
-    return f"{stopped}{text_views.help_view(query.table.state, seat, pending, registry.help_lines())}"
+    text = f"{stopped}{text_views.help_view(query.table.state, seat, pending, registry.help_lines())}"
+    return lines_about(text, query.argument) if query.argument else text
 
 
 def _company(query: QueryRequest) -> str:
