@@ -84,6 +84,7 @@ _BEFORE = re.compile(
     r"|(?:i will|i'll|i) )",
     re.IGNORECASE,
 )
+_SALUTATION = re.compile(r"(?:hi|hello|hallo|hey) [^ ]+,", re.IGNORECASE)
 _AFTER = re.compile(
     r"[ ,;.!-]{1,4}(?:please|pls|plz|thanks|thank you|thx|ty|cheers|bitte|danke|merci|gracias"
     r"|grazie|svp|stp|s'il (?:vous|te) plaît|por favor|per favore|alsjeblieft)[ .!]{0,4}$",
@@ -130,5 +131,7 @@ def move_text(line: str, verbs: Collection[str]) -> str:
 
     verbs: the first words of moves, in lower case.
     """
+    if _SALUTATION.fullmatch(line):
+        return line  # to somebody whose name is a verb: `Hi Yes,`
     bare = without_courtesies(line, verbs)
     return bare if first_word(bare) in verbs else line

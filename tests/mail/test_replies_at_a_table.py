@@ -166,6 +166,32 @@ async def test_a_yes_with_a_condition_plays_nothing(desk: MailDesk) -> None:
     assert await desk.played() == ["pass"]
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "done"),
+    [
+        ("buy SV # or wait, not sure", "buy SV → Ann buys the SV for $20.", ["buy SV"]),
+        ("I would like to bid $50 for the CS.", "bid CS 50 → Ann bids $50 for the CS.", ["bid CS 50"]),
+        ("note buy CS\n\nNot sure about this.", "note buy CS", []),
+    ],
+)
+async def test_a_doubtful_line_is_played_by_yes(
+    desk: MailDesk, text: str, line: str, done: list[str]
+) -> None:
+    await desk.write("Ann", text)
+    asked = desk.newest[ANN].text
+    assert f"* {line}" in asked and "If you mean that, reply with\n\nyes" in asked, asked
+    assert await desk.played() == []
+    await desk.write("Ann", "yes")
+    assert await desk.played() == done
+    assert "\n\nOK: all lines were carried out." in desk.newest[ANN].text
+
+
+async def test_a_question_is_answered_whatever_stands_beside_it(desk: MailDesk) -> None:
+    await desk.write("Ann", "hex H10", "", "I don't understand this, maybe I should buy it.")
+    shown = desk.newest[ANN].text
+    assert "H10" in shown and "NOT DONE" not in shown and "Not read as moves" in shown, shown
+
+
 async def test_what_comes_too_late_for_an_ended_game_names_nobody(desk: MailDesk) -> None:
     for name, line in (("Ann", "buy SV"), ("Bob", "pass"), ("Ann", "undo"), ("Ann", "end yes")):
         await desk.write(name, line)

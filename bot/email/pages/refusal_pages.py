@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
+from bot.email.pages.answer_pages import (
+    NOTHING_CHANGED,
+    QUESTIONS,
+    AcceptedLine,
+    offer,
+    unread_lines,
+    with_sentence,
+)
 from mail.composing.page import (
     Block,
     BulletList,
@@ -71,7 +78,7 @@ def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
 def still_asked(page: MailPage, lines: Sequence[str], figures: Sequence[str]) -> MailPage:
     """What answers a reply to an email that asks for `yes`, where the reply says something else. lines: what
     waits. figures: what that email has said that they do; empty where it has said nothing."""
-    waiting = [" → ".join(each) for each in zip(lines, figures, strict=True)] if figures else lines
+    waiting = [with_sentence(*each) for each in zip(lines, figures, strict=True)] if figures else lines
     blocks = (
         BulletList("You were asked about", waiting),
         CopyableLines("To confirm it, reply with this word alone", ["yes"]),

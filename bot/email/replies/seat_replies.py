@@ -35,7 +35,7 @@ from bot.service import Service
 from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_text import MAX_LINE, ParsedReply, ReplyText, judge, split_reply
+from mail.reading.reply_text import ABOUT_MOVES, MAX_LINE, ParsedReply, ReplyText, judge, split_reply
 from mail.reading.small_talk import OK_WORDS, greets
 from mail.reading.unclear_lines import (
     Vocabulary,
@@ -198,7 +198,21 @@ class ReplyReader:
         if self._reads:
             readable |= self._readable([line for line in text.candidates if line not in readable])
         own = {word for part in (mail.sender_name, address.partition("@")[0]) for word in words_of(part)}
-        return ReadReply(text, judge(text, readable, replace(self.vocabulary, names=names | own)), self)
+        parsed = judge(text, readable, replace(self.vocabulary, names=names | own))
+        return ReadReply(text, self._with_questions(parsed), self)
+
+    def _with_questions(self, parsed: ParsedReply) -> ParsedReply:
+        """Questions change nothing, so prose beside them leaves no doubt: `help`, *I am lost*."""
+        texts = {each.line.text: each.reason for each in parsed.unclear}
+        prose = [
+            text
+            for text, reason in texts.items()
+            if (reason in ABOUT_MOVES or qualifies(text)) and not set(words_of(text)) <= _ANSWERING
+        ]
+        asks_only = parsed.meant and all(query_in(self.commands, line.text) for line in parsed.meant)
+        if not asks_only or len(prose) < len(texts):
+            return parsed
+        return parsed._replace(lines=parsed.meant, unclear=(), meant=(), ignored=(*parsed.ignored, *prose))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -212,15 +226,20 @@ class ReplyReader:
         names = frozenset(words_of(state.players[seat]))
         game = _ALWAYS | {first_word(line) for line in lines}
         offered = partial(offered_lines, state, seat, self._choices)
-        return Vocabulary(verbs, game, symbols, lines, names, offered)
+        similar = partial(engine.nearest_lines, state, engine_seat(seat))
+        return Vocabulary(verbs, game, symbols, lines, names, offered, similar)
+
+    def _is_command(self, line: str) -> bool:
+        """Whether a line is a command of the service in full."""
+        state = self._state
+        companies, players = (state.companies, state.players) if state else ((), ())
+        is_prose = _PROSE.match(line) is not None
+        return not is_prose and self.commands.read_line(without_comment(line), companies, players)
 
     def _readable(self, lines: Sequence[str]) -> set[str]:
         """Those of the lines that the game or the service can read, each after those before it."""
         state, lines = self._state, [line for line in lines if len(line) <= MAX_LINE]
-        companies, players = (state.companies, state.players) if state else ((), ())
-        read = self.commands.read_line
-        plain = [line for line in lines if not _PROSE.match(line)]
-        found = {line for line in plain if read(without_comment(line), companies, players)}
+        found = set(filter(self._is_command, lines))
         before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
             if state is None or self._seat is None or line in found or "?" in line:
@@ -245,6 +264,14 @@ class ReplyReader:
             state = played.state
             accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))
         return tuple(accepted)
+
+    def lines_to_confirm(self, parsed: ParsedReply) -> tuple[AcceptedLine, ...]:
+        """The lines that a reply means if there is no doubt, with what they would do; commands of the service
+        without. None if they cannot all be carried out."""
+        meant = [line.text for line in parsed.meant]
+        if all(map(self._is_command, meant)):
+            return tuple(AcceptedLine(line, "") for line in meant)
+        return self.try_lines(meant)
 
 
 def line_verbs(commands: Commands) -> frozenset[str]:
