@@ -244,3 +244,30 @@ async def test_a_new_host_may_say_yes_to_every_later_question(desk: MailDesk, sa
         assert len(await list_tables()) == 1
     late = (await desk.answered(asked, said)).text
     assert "this word alone" not in late and "No table is opened" not in late
+
+
+async def test_who_was_invited_and_has_never_said_yes_is_forgotten(desk: MailDesk) -> None:
+    """Not who was asked lately or still may answer, who has a seat, and who wants no emails."""
+    names = ("Bob", "Cid", "Dan", "Eve", "Fay")
+    await desk.person("Ann")
+    await desk.write(
+        "Ann", "new 1830 " + ", ".join(f"{each} <{each}@player.test>" for each in names), to=ADDRESS
+    )
+    questions = {each: desk.newest[f"{each.lower()}@player.test"] for each in names}
+    for name, said in (("Bob", "no"), ("Cid", "yes"), ("Dan", "no"), ("Fay", "stop")):
+        await desk.write(name, said, original=questions[name])
+
+    async def known() -> set[str]:
+        await desk.service.retainer.delete_old()
+        async with desk.service.store.read() as unit:
+            found = {
+                name: await unit.people.find_by_identity("email", f"{name}@player.test") for name in names
+            }
+        return {name for name, person in found.items() if person}
+
+    desk.clock[0] += timedelta(days=50)
+    await desk.write("Ann", "new 1830 Dan <dan@player.test>", to=ADDRESS)
+    await desk.write("Dan", "no")
+    assert await known() == set(names)
+    desk.clock[0] += timedelta(days=11)
+    assert await known() == {"Cid", "Dan", "Eve", "Fay"}
