@@ -325,7 +325,7 @@ class MailPolicy:
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
-        if accepted := reply.reader.lines_to_confirm(parsed):
+        if accepted := reply.to_confirm:
             page = refusal_pages.did_you_mean(parsed, accepted)
             return await self._offered(mail, token, accepted, page, "unclear")
         if parsed.unclear:

@@ -151,6 +151,6 @@ def _read(case: ReplyCase) -> Reading:
         if mail.automatic_sign or mail.problem:
             return Reading((), ())
     reply = reader(case.at).read(mail, "ann@player.test")
-    offered = tuple(each.line for each in reply.reader.lines_to_confirm(reply.parsed))
+    offered = tuple(each.line for each in reply.to_confirm)
     is_played = not reply.parsed.fault and reply.reader.try_lines(reply.lines)
     return Reading(reply.lines if is_played else (), offered)

@@ -186,6 +186,12 @@ async def test_a_doubtful_line_is_played_by_yes(
     assert "\n\nOK: all lines were carried out." in desk.newest[ANN].text
 
 
+async def test_who_writes_only_prose_reads_the_lines_that_it_speaks_of(desk: MailDesk) -> None:
+    await desk.write("Ann", "I want the SV")
+    shown = desk.newest[ANN].text
+    assert "You can write\n\nbuy SV\n\nNothing" in shown, shown
+
+
 async def test_a_question_is_answered_whatever_stands_beside_it(desk: MailDesk) -> None:
     await desk.write("Ann", "hex H10", "", "I don't understand this, maybe I should buy it.")
     shown = desk.newest[ANN].text

@@ -38,6 +38,7 @@ from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ABOUT_MOVES, MAX_LINE, ParsedReply, ReplyText, judge, split_reply
 from mail.reading.small_talk import OK_WORDS, greets
 from mail.reading.unclear_lines import (
+    MAX_SENTENCE,
     Vocabulary,
     nearest_line,
     qualifies,
@@ -58,6 +59,7 @@ _DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}
 _ANSWERING = YES_WORDS | NO_WORDS | OK_WORDS | BESIDE_YES | BESIDE_NO
 _GREETING_END = re.compile(r"[,!.] | - ")
 MAX_LEGAL_LINES = 400  # that a reply is compared with
+MAX_COMPARED_LINES = 3  # of a reply, with legal lines by what they speak of
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
@@ -117,9 +119,31 @@ class ReadReply:
         return meant if is_above and self.word in YES_WORDS and _is_plain_yes(doubt.text) else ()
 
     @property
+    def to_confirm(self) -> tuple[AcceptedLine, ...]:
+        """What an unclear reply would do: the lines that it means but for the doubt, else the one that its
+        only line is like."""
+        (first, *more), near = self.parsed.unclear or (None,), self.near_lines
+        meant = tuple(line.text for line in self.parsed.meant)
+        if not meant and first and not more and len(near) == 1 and not qualifies(first.line.text):
+            meant = near
+        return self.reader.lines_to_confirm(meant)
+
+    @property
     def suggestions(self) -> tuple[str, ...]:
-        """Legal lines that a reply without any may mean, else those that are legal; for who asks in prose
-        for no more emails the word that ends them."""
+        """Lines that a reply without any may mean, else those that are legal."""
+        vocabulary = self.reader.vocabulary
+        texts = [*(each.line.text for each in self.parsed.unclear), *self.parsed.ignored][:MAX_COMPARED_LINES]
+        short = [text for text in texts if len(text) <= MAX_SENTENCE]
+        spoken_of = dict.fromkeys(line for text in short for line in vocabulary.similar(text)[:3])
+        of_each_kind: dict[str, str] = {}
+        for line in vocabulary.legal_lines:
+            of_each_kind.setdefault(first_word(line), line)
+        return self.near_lines or tuple(spoken_of) or tuple(of_each_kind.values())
+
+    @property
+    def near_lines(self) -> tuple[str, ...]:
+        """Lines that are like what a reply says; for who asks in prose for no more emails the word that ends
+        them."""
         if not self.parsed.unclear and any(_WANTS_NO_EMAILS.search(line) for line in self.text.lines):
             return ("stop",)
         vocabulary = self.reader.vocabulary
@@ -128,10 +152,7 @@ class ReadReply:
         near = [nearest_line(text, vocabulary, 0.5) for text in unclear]
         short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
         near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
-        of_each_kind: dict[str, str] = {}
-        for line in vocabulary.legal_lines:
-            of_each_kind.setdefault(first_word(line), line)
-        return tuple(filter(None, dict.fromkeys(near))) or tuple(of_each_kind.values())
+        return tuple(filter(None, dict.fromkeys(near)))
 
 
 def _is_plain_yes(text: str) -> bool:
@@ -242,7 +263,7 @@ class ReplyReader:
         found = set(filter(self._is_command, lines))
         before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
-            if state is None or self._seat is None or line in found or "?" in line:
+            if state is None or self._seat is None or line in found or "?" in without_comment(line):
                 continue
             if before and (played := engine.try_line(state, engine_seat(self._seat), before)):
                 state = played.state
@@ -265,13 +286,12 @@ class ReplyReader:
             accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))
         return tuple(accepted)
 
-    def lines_to_confirm(self, parsed: ParsedReply) -> tuple[AcceptedLine, ...]:
-        """The lines that a reply means if there is no doubt, with what they would do; commands of the service
-        without. None if they cannot all be carried out."""
-        meant = [line.text for line in parsed.meant]
-        if all(map(self._is_command, meant)):
-            return tuple(AcceptedLine(line, "") for line in meant)
-        return self.try_lines(meant)
+    def lines_to_confirm(self, lines: Sequence[str]) -> tuple[AcceptedLine, ...]:
+        """Lines with what they would do; commands of the service without. None if they cannot all be carried
+        out."""
+        if all(map(self._is_command, lines)):
+            return tuple(AcceptedLine(line, "") for line in lines)
+        return self.try_lines(lines)
 
 
 def line_verbs(commands: Commands) -> frozenset[str]:
