@@ -36,6 +36,13 @@ POSITIONS = {
 @ cash PRR 500
 @ round operating PRR
 """,
+    "offer": """
+@ private CS Bob
+@ cash Ann 500
+@ cash Bob 300
+@ round stock Bob
+Bob: sell private CS to Ann for 40
+""",
 }
 
 

@@ -137,7 +137,17 @@ async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
         ("> Ann would like to undo 2 moves (Ann: buy SV; Bob: pass).\nyes", "Bob accepts"),
         ("no", "Bob declines"),
         ("No, thanks.", "Bob declines"),
-        ("no way", ""),
+        ("no way", "Bob declines"),
+        ("No, sorry Ann", "Bob declines"),
+        ("I vote no", "Bob declines"),
+        ("OK", "Bob accepts"),
+        ("Sure, go ahead", "Bob accepts"),
+        ("I agree", "Bob accepts"),
+        ("Yes of course, fine by me", "Bob accepts"),
+        ("OK, but only this once", ""),
+        ("I agree with Cid, no", ""),
+        ("No problem", ""),
+        ("why?", ""),
         ("yes\nbut only this once", ""),
     ],
 )
@@ -184,6 +194,33 @@ async def test_a_doubtful_line_is_played_by_yes(
     await desk.write("Ann", "yes")
     assert await desk.played() == done
     assert "\n\nOK: all lines were carried out." in desk.newest[ANN].text
+
+
+@pytest.mark.parametrize(
+    ("said", "done"),
+    [
+        ("Yes, pass", ["pass"]),
+        ("yes that's what I meant, sorry for the typo", ["pass"]),
+        ("Yes of course!", ["pass"]),
+        ("no, buy SV", []),
+        ("yes, buy SV if Bob agrees", []),
+        ("yes what", []),
+    ],
+)
+async def test_what_is_offered_is_played_by_a_yes_with_a_few_words(
+    desk: MailDesk, said: str, done: list[str]
+) -> None:
+    await desk.write("Ann", "passs")
+    await desk.write("Ann", said)
+    assert await desk.played() == done
+
+
+async def test_who_says_no_to_what_is_offered_is_not_asked_again(desk: MailDesk) -> None:
+    """It was answered by `undo`, and the offer."""
+    await desk.write("Ann", "passs")
+    await desk.write("Ann", "No, thanks")
+    shown = desk.newest[ANN].text
+    assert "OK.\n\nNot played\n| pass\n\nNothing was changed." in shown and "reply with" not in shown, shown
 
 
 async def test_who_writes_only_prose_reads_the_lines_that_it_speaks_of(desk: MailDesk) -> None:

@@ -149,6 +149,13 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
         ("Thanks, yes!", "You have a seat"),
         ("Sorry, no", "You have declined"),
+        ("Of course!", "You have a seat"),
+        ("I'd love to, thanks", "You have a seat"),
+        ("Absolutely, looking forward to it", "You have a seat"),
+        ("Sorry, can't make it this time", "You have declined"),
+        ("Not interested", "You have declined"),
+        ("Leider nein", "You have declined"),
+        ("Sorry, I cannot join", "You have declined"),
         ("I'm in, thanks", "You have a seat"),
         ("No, I don't think so", "You have declined"),
         ("No, I'll be away until June, sorry", "You have declined"),
@@ -173,6 +180,15 @@ async def test_a_command_below_the_quote_counts(desk: MailDesk) -> None:
     assert "Set: next on." in desk.newest[ANN].text
 
 
+async def test_who_is_invited_and_wants_no_emails_reads_how(desk: MailDesk) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Bob", "Please send no more emails")
+    assert "To get no more emails, reply with\n\nstop" in desk.newest["bob@player.test"].text
+    await desk.write("Bob", "stop")
+    assert "No more emails go to bob@player.test" in desk.newest["bob@player.test"].text
+
+
 async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
     await desk.person("Ann")
     await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
@@ -182,8 +198,8 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
         "I'm in if Cid is", "I'm in\nbut only for 1870", "No idea yet", "Sorry, no time to decide",
-        "Sorry, yes, I won't make it", "Sorry, I cannot join", "Yes, I cannot", "Yes\nI'm not sure",
-        "No, not yet",
+        "Sorry, yes, I won't make it", "Can't say yet", "Absolutely not", "Yes, I cannot",
+        "Yes\nI'm not sure", "No, not yet",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip

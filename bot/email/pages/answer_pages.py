@@ -328,6 +328,13 @@ def question(purpose: str, name: str = "") -> MailPage:
     return MailPage(asked.headline, lines, subject=asked.subject, tone="turn")
 
 
+def not_played(lines: Sequence[str]) -> MailPage:
+    """The reader has said no to lines that were offered."""
+    return MailPage(
+        "OK.", (QuotedLines("Not played", lines), NOTHING_CHANGED), subject="Not played", tone="good"
+    )
+
+
 def host_confirmation(lines: Sequence[str]) -> MailPage:
     """To an address that is not verified and asks for a table."""
     blocks = (

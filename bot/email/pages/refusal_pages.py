@@ -167,12 +167,13 @@ def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
     return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
 
 
-def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
-    """The reply to a question was neither yes nor no."""
+def expects_yes_or_no(purpose: str, table: str = "", wants_no_emails: bool = False) -> MailPage:
+    """The reply to a question was neither yes nor no. wants_no_emails: it asked for no more emails."""
     question = QUESTIONS[purpose].again.format(table or "the table")
     blocks = (
         Paragraph(f"{question} Please reply with one word on the first line: yes or no."),
         CopyableLines("Reply with one of", ["yes", "no"]),
+        CopyableLines("To get no more emails, reply with", ["stop"] * wants_no_emails),
     )
     return _refusal(*blocks, subject="Please confirm")
 

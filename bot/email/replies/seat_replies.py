@@ -51,8 +51,12 @@ POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 NO_WORDS = frozenset({"no", "n", "nope", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 BESIDE_YES = frozenset(
-    "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
+    "please bitte thanks danke merci i am i'm sure that's that is right correct exactly do it".split()
 )
+_ASIDE = re.compile(
+    r"\b(?:of course|(?:that'?s )?what i meant|i did|sorry for the (?:typo|wait))\b", re.IGNORECASE
+)
+"""Beside `yes` it changes nothing."""
 BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
 _DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}
 """Words of an answer that are no name or letter of somebody who is greeted: `Hi, Si!`"""
@@ -101,6 +105,11 @@ class ReadReply:
         return next((word for word in words if word not in BESIDE_NO), "")
 
     @property
+    def says_no(self) -> bool:
+        """Whether the reply says no, and nothing else but courtesies."""
+        return self.word in NO_WORDS and set(words_of(self.answer[0])) <= NO_WORDS | BESIDE_NO
+
+    @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, without a condition right below, and nothing that could be played."""
         answer, *beside = self.answer or [""]
@@ -110,22 +119,27 @@ class ReadReply:
 
     @property
     def agreed(self) -> tuple[str, ...]:
-        """The moves of a reply in which nothing is doubtful but a plain `yes` above them."""
+        """The moves of a reply in which nothing is doubtful but a plain `yes` above them, or before one."""
         meant = tuple(line.text for line in self.parsed.meant)
         if len(self.parsed.unclear) != 1 or not meant or any(map(_is_for_policy, meant)):
             return ()
         doubt = self.parsed.unclear[0].line
         is_above = doubt.number < self.parsed.meant[0].number
+        yes, _, move = doubt.text.partition(" ")
+        if not is_above and len(meant) == 1 and move.casefold() == meant[0].casefold():
+            return meant if yes.rstrip(",.!:").casefold() in YES_WORDS else ()
         return meant if is_above and self.word in YES_WORDS and _is_plain_yes(doubt.text) else ()
 
     @property
     def to_confirm(self) -> tuple[AcceptedLine, ...]:
         """What an unclear reply would do: the lines that it means but for the doubt, else the one that its
-        only line is like."""
+        only line is like; of `yes` and `no` to the offer of another player, what answers it."""
         (first, *more), near = self.parsed.unclear or (None,), self.near_lines
         meant = tuple(line.text for line in self.parsed.meant)
         if not meant and first and not more and len(near) == 1 and not qualifies(first.line.text):
             meant = near
+        if {"accept", "decline"} <= set(self.reader.vocabulary.legal_lines) and not (meant or first):
+            meant = ("accept",) if self.says_yes else ("decline",) if self.says_no else ()
         return self.reader.lines_to_confirm(meant)
 
     @property
@@ -141,23 +155,32 @@ class ReadReply:
         return self.near_lines or tuple(spoken_of) or tuple(of_each_kind.values())
 
     @property
+    def wants_no_emails(self) -> bool:
+        """Whether a reply asks in prose for no more emails."""
+        return not self.parsed.unclear and any(map(_WANTS_NO_EMAILS.search, self.text.lines))
+
+    @property
     def near_lines(self) -> tuple[str, ...]:
         """Lines that are like what a reply says; for who asks in prose for no more emails the word that ends
         them."""
-        if not self.parsed.unclear and any(_WANTS_NO_EMAILS.search(line) for line in self.text.lines):
+        if self.wants_no_emails:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
         similar, legal = self.reader.commands.similar, vocabulary.lower_legal_lines
         near = [nearest_line(text, vocabulary, 0.5) for text in unclear]
-        short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
+        short = [
+            line
+            for line in self.parsed.ignored
+            if len(line.split()) <= MAX_WORDS_OF_COMMAND and not set(words_of(line)) <= _ANSWERING
+        ]
         near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
         return tuple(filter(None, dict.fromkeys(near)))
 
 
 def _is_plain_yes(text: str) -> bool:
     """Whether a text says yes, and nothing else but courtesies."""
-    first, *others = words_of(text) or [""]
+    first, *others = words_of(_ASIDE.sub(" ", text)) or [""]
     return first in YES_WORDS and set(others) <= YES_WORDS | BESIDE_YES and "?" not in text
 
 
@@ -177,14 +200,6 @@ def _without_greeting(line: str) -> str:
 def is_about_vote(token: ReplyToken) -> bool:
     """Whether a token is of an email about a vote."""
     return (token.decision_id or "").startswith(POLL_PREFIX)
-
-
-def vote_in(token: ReplyToken, reply: ReadReply) -> str:
-    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
-    if not is_about_vote(token) or reply.lines or reply.parsed.unclear:
-        return ""
-    says_no = reply.word in NO_WORDS and set(words_of(reply.answer[0])) <= NO_WORDS | BESIDE_NO
-    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
 def suggested_lines(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
@@ -289,9 +304,8 @@ class ReplyReader:
     def lines_to_confirm(self, lines: Sequence[str]) -> tuple[AcceptedLine, ...]:
         """Lines with what they would do; commands of the service without. None if they cannot all be carried
         out."""
-        if all(map(self._is_command, lines)):
-            return tuple(AcceptedLine(line, "") for line in lines)
-        return self.try_lines(lines)
+        are_commands = all(map(self._is_command, lines))
+        return self.try_lines(lines) or tuple(AcceptedLine(line, "") for line in lines if are_commands)
 
 
 def line_verbs(commands: Commands) -> frozenset[str]:
