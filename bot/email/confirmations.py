@@ -8,7 +8,7 @@ from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import mail_file
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ERASED, Ruling
-from bot.email.replies.seat_replies import BESIDE_NO, NO_WORDS, YES_WORDS, ReadReply, is_about_vote
+from bot.email.replies.seat_replies import BESIDE_NO, NO_WORDS, YES_WORDS, ReadReply
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
@@ -82,8 +82,8 @@ def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
 
 
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:
-    """What a reply to an email about a vote says in it; empty for any other reply."""
-    if not is_about_vote(token) or reply.lines or reply.parsed.unclear:
+    """What a reply to an email about a vote says in it; empty where it says something else."""
+    if reply.lines or reply.parsed.unclear:
         return ""
     agrees = agreement(token, reply)
     return "accept vote" if agrees else "" if agrees is None else "decline vote"

@@ -293,16 +293,17 @@ class MailPolicy:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
             return Ruling("no moves", page, token, lines=lines)
-        is_answer = reply.says_yes or reply.says_no or reply.agreed
+        is_answer = not lines and (reply.says_yes or reply.says_no or reply.agreed)
         offer = await self._held.find_offered(token) if is_answer else None
-        if offer and reply.says_no and not lines:
+        if offer and reply.says_no:
             return Ruling("declined", answer_pages.not_played(offer.held.lines), token, lines=("no",))
         if offer and reply.agreed in ((), offer.held.lines):
             return await self._confirm_held(mail, token, offer, ("yes",))
-        if reply.agreed and not offer and not is_about_vote(token):
+        is_vote = is_about_vote(token)
+        if reply.agreed and not offer and not is_vote:
             lines, parsed = reply.agreed, reply.parsed._replace(lines=reply.parsed.meant, unclear=())
             reply = replace(reply, parsed=parsed)
-        if vote := vote_in(token, reply):
+        if is_vote and (vote := vote_in(token, reply)):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if said and not lines:

@@ -247,10 +247,11 @@ MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
 
 NEARLY = "it is nearly a move, but not quite"
 QUALIFYING = "it may change what the moves mean"
+OF_COMMENT = "its comment may change what the move means"
 BESIDE = "it stands right beside a move and cannot be read"
 ASKING = "it asks a question"
 IN_TALK = "it stands in what you say to the table, which goes on to the next blank line"
-ABOUT_MOVES = frozenset({QUALIFYING, BESIDE, ASKING})
+ABOUT_MOVES = frozenset({QUALIFYING, OF_COMMENT, BESIDE, ASKING})
 """Reasons of prose that is in doubt only because of what stands beside it."""
 IN_TWO_PLACES = "there are moves above the quoted email too"
 
@@ -340,7 +341,7 @@ class _Part:
         if not (doubts(comment) or CONDITION.search(comment)):
             return
         if not small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True):
-            self.unclear.append(UnclearLine(line, QUALIFYING))
+            self.unclear.append(UnclearLine(line, OF_COMMENT))
             self.meant[-1] = ReplyLine(line.number, without_comment(line.text))
 
     def _add_unclear(self, line: ReplyLine, reason: str, is_signed: bool = False) -> None:

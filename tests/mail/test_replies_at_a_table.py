@@ -189,6 +189,8 @@ async def test_a_doubtful_line_is_played_by_yes(
 ) -> None:
     await desk.write("Ann", text)
     asked = desk.newest[ANN].text
+    if "#" in text:
+        assert "Line 1 is not clear: its comment may change what the move means" in asked
     assert f"* {line}" in asked and "If you mean that, reply with\n\nyes" in asked, asked
     assert await desk.played() == []
     await desk.write("Ann", "yes")
