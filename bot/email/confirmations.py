@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.email.pages import answer_pages
@@ -37,14 +38,16 @@ from storage import (
 )
 
 _AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept", "agree"}
-_CONSENTING = OK_WORDS | {"sure", "fine", "agreed", "absolutely", "definitely", "certainly", "gladly"}
+_CONSENTING = OK_WORDS | {"sure"}
 """They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
 _PHRASES = frozenset(
     """
     i'm in|im in|i am in|count me in|deal me in|i'd love to|of course|with pleasure|bin dabei|ich bin dabei
-    """.strip().split("|")
+    |fine|fine by me|agreed|absolutely|definitely|certainly|gladly
+    """.replace("\n    ", "").split("|")
 )
-"""The same, alone in their line."""
+"""The same, as their first words up to a comma or the end."""
+_CLAUSE_END = re.compile(r"[,.!;]")
 _BEFORE_ANSWER = frozenset({"i", "my", "vote", "is", "say"})
 _UNABLE = (
     "can't",
@@ -66,10 +69,12 @@ def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
     """Whether a reply says yes or no to what its email asks; None where it says neither."""
     answer, *beside = reply.answer or ("",)
     words = [each for each in words_of(without_idioms(answer)) if each not in BESIDE_NO]
+    clause = _CLAUSE_END.split(answer, maxsplit=1)[0]
+    first_clause = " ".join(each for each in words_of(clause) if each not in BESIDE_NO)
     word, phrase = next((each for each in words if each not in _BEFORE_ANSWER), ""), " ".join(words)
     if token.purpose == "erase":  # which nothing brings back
         agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-    elif word in _CONSENTING or phrase in _PHRASES:
+    elif word in _CONSENTING or first_clause in _PHRASES:
         agrees = not any(map(_says_otherwise, reply.text.lines))
     else:
         is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)

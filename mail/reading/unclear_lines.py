@@ -205,7 +205,9 @@ def line_of_sentence(sentence: str, vocabulary: Vocabulary) -> str | None:
     """
     words = words_of(sentence)
     speaks_of_oneself = words[0] in vocabulary.game_verbs or not _SPEAKING_OF_ONESELF.isdisjoint(words)
-    if not speaks_of_oneself or len(sentence) > MAX_SENTENCE or qualifies(_WISH.sub(" ", sentence)):
+    plain = _WISH.sub(" ", sentence)
+    is_in_doubt = qualifies(plain) or DECIDING.search(plain) is not None
+    if not speaks_of_oneself or len(sentence) > MAX_SENTENCE or is_in_doubt:
         return None
     found = vocabulary.similar(sentence)
     others = vocabulary.game_verbs.intersection(words) - set(map(first_word, found))
