@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.email.pages import answer_pages
@@ -36,11 +37,29 @@ from storage import (
     UnitOfWork,
 )
 
-_AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept"}
+_AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept", "agree"}
 _CONSENTING = OK_WORDS | {"sure"}
 """They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
-_JOINING = frozenset({"i'm in", "im in", "i am in", "count me in", "bin dabei", "ich bin dabei"})
-"""The same to an invitation."""
+_PHRASES = frozenset(
+    """
+    i'm in|im in|i am in|count me in|deal me in|i'd love to|of course|with pleasure|bin dabei|ich bin dabei
+    |fine|fine by me|agreed|absolutely|definitely|certainly|gladly
+    """.replace("\n    ", "").split("|")
+)
+"""The same, as their first words up to a comma or the end."""
+_CLAUSE_END = re.compile(r"[,.!;]")
+_BEFORE_ANSWER = frozenset({"i", "my", "vote", "is", "say"})
+_UNABLE = (
+    "can't",
+    "cannot",
+    "i can't",
+    "i cannot",
+    "not interested",
+    "not this time",
+    "leider nein",
+    "leider nicht",
+)
+"""With these an answer to an invitation declines it."""
 _OTHERWISE = NO_WORDS | {"pass", "decline", "can't", "cannot", "won't", "unable"}
 _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|noch nicht")
 """With these `no` declines nothing: `No idea yet`."""
@@ -48,19 +67,31 @@ _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|no
 
 def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
     """Whether a reply says yes or no to what its email asks; None where it says neither."""
-    (answer, *beside), word = reply.answer or ("",), reply.word
+    answer, *beside = reply.answer or ("",)
     words = [each for each in words_of(without_idioms(answer)) if each not in BESIDE_NO]
+    clause = _CLAUSE_END.split(answer, maxsplit=1)[0]
+    first_clause = " ".join(each for each in words_of(clause) if each not in BESIDE_NO)
+    word, phrase = next((each for each in words if each not in _BEFORE_ANSWER), ""), " ".join(words)
     if token.purpose == "erase":  # which nothing brings back
         agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-    elif word in _CONSENTING or (token.purpose == "invite" and " ".join(words) in _JOINING):
+    elif word in _CONSENTING or first_clause in _PHRASES:
         agrees = not any(map(_says_otherwise, reply.text.lines))
     else:
         is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)
         line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
         is_yes = bool(word) and word in _AGREEING | {line_of_yes}
         agrees = is_yes and _OTHERWISE.isdisjoint(words) and not is_in_doubt
-    declines = word in NO_WORDS and not _PUTTING_OFF.search(answer)
+    is_unable = token.purpose == "invite" and phrase.startswith(_UNABLE) and "?" not in answer
+    declines = (word in NO_WORDS or is_unable) and not _PUTTING_OFF.search(answer)
     return True if agrees else False if declines else None
+
+
+def vote_in(token: ReplyToken, reply: ReadReply) -> str:
+    """What a reply to an email about a vote says in it; empty where it says something else."""
+    if reply.lines or reply.parsed.unclear:
+        return ""
+    agrees = agreement(token, reply)
+    return "accept vote" if agrees else "" if agrees is None else "decline vote"
 
 
 def _says_otherwise(line: str) -> bool:

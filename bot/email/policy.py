@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.email.confirmations import Confirmations, agreement
+from bot.email.confirmations import Confirmations, agreement, vote_in
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
@@ -62,7 +62,6 @@ from bot.email.replies.seat_replies import (
     merge_queries,
     query_in,
     suggested_lines,
-    vote_in,
 )
 from bot.email.replies.table_replies import TableReplies
 from bot.email.stored_mail import HeldLineStore, Offer, played_key
@@ -294,13 +293,17 @@ class MailPolicy:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
             return Ruling("no moves", page, token, lines=lines)
-        offer = await self._held.find_offered(token) if reply.says_yes or reply.agreed else None
+        is_answer = not lines and (reply.says_yes or reply.says_no or reply.agreed)
+        offer = await self._held.find_offered(token) if is_answer else None
+        if offer and reply.says_no:
+            return Ruling("declined", answer_pages.not_played(offer.held.lines), token, lines=("no",))
         if offer and reply.agreed in ((), offer.held.lines):
             return await self._confirm_held(mail, token, offer, ("yes",))
-        if reply.agreed and not offer and not is_about_vote(token):
+        is_vote = is_about_vote(token)
+        if reply.agreed and not offer and not is_vote:
             lines, parsed = reply.agreed, reply.parsed._replace(lines=reply.parsed.meant, unclear=())
             reply = replace(reply, parsed=parsed)
-        if vote := vote_in(token, reply):
+        if is_vote and (vote := vote_in(token, reply)):
             return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
         said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
         if said and not lines:
@@ -325,7 +328,7 @@ class MailPolicy:
     async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         """Nothing is played: the reply is not clear, or has no line of the game."""
         parsed = reply.parsed
-        if accepted := reply.reader.try_lines(line.text for line in parsed.meant):
+        if accepted := reply.to_confirm:
             page = refusal_pages.did_you_mean(parsed, accepted)
             return await self._offered(mail, token, accepted, page, "unclear")
         if parsed.unclear:
@@ -363,7 +366,7 @@ class MailPolicy:
         if agrees is None:
             if token.purpose in ABOUT_TABLES and (ruling := await self._table_command(mail, token)):
                 return ruling
-            page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label)
+            page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label, reply.wants_no_emails)
             return Ruling("not done", page, token, lines=lines)
         return (await self._confirmations.confirm(token, agrees))._replace(lines=lines)
 

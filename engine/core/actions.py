@@ -45,7 +45,12 @@ class Bid(Action, frozen=True):
 
     private: str
     amount: int
-    forms = ("bid private:PRIVATE amount:AMOUNT", "bid amount:AMOUNT")
+    forms = (
+        "bid private:PRIVATE amount:AMOUNT",
+        "bid amount:AMOUNT",
+        "bid amount:AMOUNT on private:PRIVATE",
+        "bid amount:AMOUNT for private:PRIVATE",
+    )
     menu_fields = ("private",)
 
 

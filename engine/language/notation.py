@@ -56,6 +56,8 @@ NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER
 
 MAX_WORDS = 60
 """Of a text that is no line, in which a line and a name are looked for: more than any line has."""
+BEFORE_FIELD = frozenset({"the", "at", "on", "in"})
+"""Words that say nothing before a field: `par the PRR at 67`."""
 UNKNOWN = Noun("?")
 """Stands in a line for a word that names nothing: a field that has a noun takes the noun as its value."""
 UNSPECIFIED = object()
@@ -137,8 +139,7 @@ def _match(
             if gaps and at and rest and isinstance(rest[0], FormField):
                 yield from _match(g, rest[1:], words, at, fields | _unspecified(rest[0]), gaps)
         case FormField(names, kind):
-            is_unknown = words[at] is UNKNOWN and kind.noun is not None
-            for values, following in [((kind.noun,), at + 1)] if is_unknown else kind.parse(g, words, at):
+            for values, following in _parse_field(g, kind, words, at):
                 given = fields | dict(zip(names, values, strict=False))
                 yield from _match(g, rest, words, following, given, gaps)
             if gaps:
@@ -146,6 +147,19 @@ def _match(
         case FormGroup(parts):
             yield from _match(g, (*parts, *rest), words, at, fields, gaps)
             yield from _match(g, rest, words, at, fields, gaps)
+
+
+def _parse_field(
+    g: Game, kind: FieldType, words: list[str], at: int
+) -> Iterator[tuple[tuple[Any, ...], int]]:
+    """Values of a field, and the index of the next word. Words such as `the` may stand before it."""
+    if words[at] is UNKNOWN and kind.noun is not None:
+        yield (kind.noun,), at + 1
+        return
+    yield from kind.parse(g, words, at)
+    while words[at].casefold() in BEFORE_FIELD and at + 1 < len(words):
+        at += 1
+        yield from kind.parse(g, words, at)
 
 
 def _unspecified(part: FormField) -> dict[str, Any]:

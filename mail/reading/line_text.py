@@ -79,14 +79,16 @@ def words_of(line: str) -> list[str]:
 # --- what people put around a move ---
 
 _BEFORE = re.compile(
-    r"(?:(?:please|pls|plz|bitte|ok|okay|hi|hello|hallo|hey)\b[ ,:!.-]{1,4}"
+    r"(?:(?:please|pls|plz|bitte|(?:ok|okay|right|sure|alright)(?: then)?|hi|hello|hallo|hey)\b[ ,:!.-]{1,4}"
     r"|(?:(?:my |here is my |here are my )?(?:moves?|orders?|actions?|turn)|mein zug|mon coup) ?: ?"
     r"|(?:i will|i'll|i) )",
     re.IGNORECASE,
 )
+_SALUTATION = re.compile(r"(?:hi|hello|hallo|hey) [^ ]+,", re.IGNORECASE)
 _AFTER = re.compile(
-    r"[ ,;.!-]{1,4}(?:please|pls|plz|thanks|thank you|thx|ty|cheers|bitte|danke|merci|gracias"
-    r"|grazie|svp|stp|s'il (?:vous|te) plaît|por favor|per favore|alsjeblieft)[ .!]{0,4}$",
+    r"[ ,;.!-]{1,4}(?:please|pls|plz|ty|bitte|svp|stp|s'il (?:vous|te) plaît|por favor|per favore|alsjeblieft"
+    r"|(?:(?:thanks|thank you|thx|cheers|sorry|danke|merci|gracias|grazie)(?: (?-i:[A-Z][a-z]{1,15}))?))"
+    r"[ .!]{0,4}$",
     re.IGNORECASE,
 )
 _SMILEY = re.compile(r"(?:^| )(?:[:;=8]['o-]?[)(DPp]|<3|\^\^|xD)$")
@@ -130,5 +132,7 @@ def move_text(line: str, verbs: Collection[str]) -> str:
 
     verbs: the first words of moves, in lower case.
     """
+    if _SALUTATION.fullmatch(line):
+        return line  # to somebody whose name is a verb: `Hi Yes,`
     bare = without_courtesies(line, verbs)
     return bare if first_word(bare) in verbs else line

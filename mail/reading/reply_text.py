@@ -247,9 +247,12 @@ MAX_JUDGED = 80  # own lines that are read; a longer reply is not clear
 
 NEARLY = "it is nearly a move, but not quite"
 QUALIFYING = "it may change what the moves mean"
+OF_COMMENT = "its comment may change what the move means"
 BESIDE = "it stands right beside a move and cannot be read"
 ASKING = "it asks a question"
 IN_TALK = "it stands in what you say to the table, which goes on to the next blank line"
+ABOUT_MOVES = frozenset({QUALIFYING, OF_COMMENT, BESIDE, ASKING})
+"""Reasons of prose that is in doubt only because of what stands beside it."""
 IN_TWO_PLACES = "there are moves above the quoted email too"
 
 CONDITION = re.compile(
@@ -338,8 +341,8 @@ class _Part:
         if not (doubts(comment) or CONDITION.search(comment)):
             return
         if not small_talk.is_harmless_paragraph([comment], self._vocabulary, False, is_above=True):
-            self.unclear.append(UnclearLine(line, QUALIFYING))
-            self._meant_is_known = False
+            self.unclear.append(UnclearLine(line, OF_COMMENT))
+            self.meant[-1] = ReplyLine(line.number, without_comment(line.text))
 
     def _add_unclear(self, line: ReplyLine, reason: str, is_signed: bool = False) -> None:
         """is_signed: it stands in a signature, and may be a motto."""
@@ -350,7 +353,10 @@ class _Part:
         )
         if reason != NEARLY or (is_long and is_signed):
             return
-        if nearest := unclear_lines.nearest_line(line.text, self._vocabulary, 0.6):
+        nearest = unclear_lines.nearest_line(line.text, self._vocabulary, 0.6)
+        if not (nearest or self._has_moves):
+            nearest = unclear_lines.line_of_sentence(line.text, self._vocabulary)
+        if nearest:
             self.meant.append(ReplyLine(line.number, nearest))
         elif begins_well or not is_long:
             self._meant_is_known = False

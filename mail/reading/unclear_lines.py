@@ -21,6 +21,7 @@ from mail.reading.line_text import (
 
 SIMILAR = 0.8  # the ratio of equal characters from which two lines are alike
 MAX_COMPARED = 48  # characters of a line that is compared with legal lines
+MAX_SENTENCE = 80  # characters of a sentence that may speak of a legal line
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Vocabulary:
     verbs: the first words of all lines that can be sent, in lower case. game_verbs: those of them that make
     moves. symbols: what companies and privates are called. legal_lines: what is legal now. names: the
     writer's own names, in lower case. offered: lists the lines that an email offers now, with our comments on
-    them; asked only of a line with a comment.
+    them; asked only of a line with a comment. similar: the legal lines of which a sentence may speak.
     """
 
     verbs: frozenset[str]
@@ -39,6 +40,7 @@ class Vocabulary:
     legal_lines: tuple[str, ...] = ()
     names: frozenset[str] = field(default=frozenset())
     offered: Callable[[], Sequence[str]] = tuple
+    similar: Callable[[str], Sequence[str]] = lambda _: ()
 
     def has_our_comment(self, line: str) -> bool:
         """Whether the comment on a line is ours, copied from an email: the move may be changed, as an amount
@@ -89,7 +91,9 @@ _NAMES_LIKE_ORDERS = frozenset(
 _IDIOMS = re.compile(
     r"\b(?:well done|nicely done|(?:good|nice|great|long|lucky|what a) run|pay attention|pass(?:ed)? away"
     r"|sell out|can'?t wait|cannot wait|(?:for|sorry) the wait|don'?t (?:worry|mind|panic|forget)"
-    r"|see (?:you|ya) (?:later|soon|tonight|tomorrow)|no (?:hurry|rush|worries|problem|stress))\b",
+    r"|see (?:you|ya) (?:later|soon|tonight|tomorrow)|no (?:hurry|rush|worries|problem|stress)"
+    r"|(?:thanks|thank you|thx|well played|congrat\w*|good luck|see (?:you|ya))(?: again)? (?:for|on|in|at)"
+    r" (?:the|our|your|that) other (?:game|table))\b",
     re.IGNORECASE,
 )
 _SPEAKING_OF_ONESELF = frozenset(
@@ -102,6 +106,7 @@ _ALIKE_TO_MOVES = frozenset({"undo", "redo", "resign", "accept", "decline", "aut
 """Words of commands that begin lines beside moves, and seldom prose of a few words."""
 _HEX = re.compile(r"[a-z]{1,2}\d{1,2}")
 _NUMBER = re.compile(r"\d+")
+_WISH = re.compile(r"\b(?:i|we) (?:would|should) like to\b", re.IGNORECASE)
 
 
 def without_idioms(line: str) -> str:
@@ -192,6 +197,23 @@ def nearest_line(line: str, vocabulary: Vocabulary, cutoff: float) -> str | None
     if not scores or (len(scores) > 1 and scores[0][0] - scores[1][0] < 0.02):
         return None
     return scores[0][1].partition("#")[0].strip()
+
+
+def line_of_sentence(sentence: str, vocabulary: Vocabulary) -> str | None:
+    """The one legal line of which a sentence speaks, with the same numbers: `bid CS 50` of *I would like to
+    bid $50 for the CS*. None where its writer doubts, or speaks of somebody else.
+    """
+    words = words_of(sentence)
+    speaks_of_oneself = words[0] in vocabulary.game_verbs or not _SPEAKING_OF_ONESELF.isdisjoint(words)
+    plain = _WISH.sub(" ", sentence)
+    is_in_doubt = qualifies(plain) or DECIDING.search(plain) is not None
+    if not speaks_of_oneself or len(sentence) > MAX_SENTENCE or is_in_doubt:
+        return None
+    found = vocabulary.similar(sentence)
+    others = vocabulary.game_verbs.intersection(words) - set(map(first_word, found))
+    if len(found) != 1 or others or sorted(_NUMBER.findall(found[0])) != sorted(_NUMBER.findall(sentence)):
+        return None
+    return found[0]
 
 
 # --- prose that qualifies moves ---

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Column, Select, Table, bindparam, delete, select, update
+from sqlalchemy import Column, Select, Table, and_, bindparam, delete, or_, select, update
 from sqlmodel import col
 from sqlmodel import select as select_models
 
 from storage.models import (
     Card,
     GameTable,
+    Identity,
+    MailToken,
     Model,
     MoveRecord,
     OutboxMessage,
@@ -59,6 +61,9 @@ OF_MESSAGES = ("channel", "address", "table_id", "text", "status", "error", "cre
 
 DELETED_WITH_PERSON = frozenset({"due_rows", "mail_tokens", "seat_requests"})
 """Tables whose rows go with the person, although their column may be empty."""
+
+OF_THE_INVITED = frozenset({"identities", "seats", "mail_tokens", "facts"})
+"""Tables that may have rows about a person who was invited and has not answered."""
 
 Rewrite = Callable[[str, str, Any], Any]
 """What becomes of a value: given the names of its table and column."""
@@ -168,6 +173,7 @@ class PersonalDataRepository(Repository):
 
     async def forget(self, person_id: int, discord_ids: Iterable[str]) -> None:
         """Delete a person and what is only theirs; where a row belongs to others too, it names nobody."""
+        await self._db.renew_revisions_of_person(person_id)
         for user in discord_ids:
             await self._db.execute(delete(Card).where(col(Card.slot).startswith(f"u{user}/")))
         for key in reversed(columns_of_people()):
@@ -176,6 +182,28 @@ class PersonalDataRepository(Repository):
             else:
                 await self._db.execute(delete(key.table).where(key == person_id))
         await self._db.execute(delete(Person).filter_by(id=person_id))
+
+    async def invited_before(self, before: datetime) -> list[Person]:
+        """The people who were last invited by email before a time, and have never answered yes: no address of
+        theirs is verified, and nothing of theirs is at a table."""
+        query = select_models(Person).where(
+            col(Person.id).in_(select_models(Identity.person_id)),
+            col(Person.id).not_in(
+                select_models(Identity.person_id).where(col(Identity.verified_at).is_not(None))
+            ),
+            col(Person.created_at) < before,
+        )
+        for key in columns_of_people():
+            if key.table.name not in OF_THE_INVITED:
+                query = query.where(col(Person.id).not_in(select(key).where(key.is_not(None))))
+        waits = col(GameTable.status).not_in(("finished", "ended"))
+        seats = select_models(Seat.person_id).join(GameTable, col(GameTable.id) == col(Seat.table_id))
+        seats = seats.where(or_(col(Seat.joined_at).is_not(None), and_(col(Seat.left_at).is_(None), waits)))
+        asked = select_models(MailToken.person_id).where(
+            col(MailToken.person_id).is_not(None), col(MailToken.created_at) >= before
+        )
+        query = query.where(col(Person.id).not_in(seats), col(Person.id).not_in(asked))
+        return await self._db.all(query.order_by(col(Person.id)))
 
     async def tables_over_before(self, before: datetime) -> list[int]:
         """The games that are over and at which nothing has happened since a time."""

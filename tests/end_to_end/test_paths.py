@@ -182,7 +182,7 @@ async def test_an_email_until_its_receipt(counter: Counter, tmp_path: Path) -> N
         with counted(counter):
             await ann.said("buy SV")
     print(counter)
-    assert len(counter.files) <= 101 and counter.applied <= 4, counter
+    assert len(counter.files) <= 100 and counter.applied <= 4, counter
 
 
 async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) -> None:
@@ -197,4 +197,4 @@ async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) 
             email = await bob.email()
     assert "It is your turn, Bob." in email.text
     print(counter)
-    assert len(counter.files) <= 77, counter
+    assert len(counter.files) <= 75, counter

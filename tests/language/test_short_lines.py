@@ -59,6 +59,27 @@ def test_several_legal_values_are_ambiguous() -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("bid $45 on CS", "bid CS 45"),
+        ("bid 45 for the CS", "bid CS 45"),
+        ("bid on the MH 115", "bid MH 115"),
+        ("buy the SV", "buy SV"),
+    ],
+)
+def test_words_between_the_parts_say_nothing(line: str, whole: str) -> None:
+    state = new_game("1830", ["Ann", "Bob"]).state
+    assert format_action(state, parse(state, "p0", line)) == whole
+    with pytest.raises(UnreadableError):
+        parse(state, "p0", f"{line} the")
+
+
+def test_words_between_the_parts_of_a_lay_and_a_par_say_nothing() -> None:
+    run_scenario(running("PRR") + "Ann: lay 57 on the H10 1\n= tile H10 57 1")
+    run_scenario(BOUGHT + "Cid: par B&O at $67\n= par B&O 67")
+
+
+@pytest.mark.parametrize(
     ("line", "words"),
     [
         ("lay #57 H10", ["lay", "57", "H10"]),

@@ -36,6 +36,13 @@ POSITIONS = {
 @ cash PRR 500
 @ round operating PRR
 """,
+    "offer": """
+@ private CS Bob
+@ cash Ann 500
+@ cash Bob 300
+@ round stock Bob
+Bob: sell private CS to Ann for 40
+""",
 }
 
 
@@ -151,6 +158,6 @@ def _read(case: ReplyCase) -> Reading:
         if mail.automatic_sign or mail.problem:
             return Reading((), ())
     reply = reader(case.at).read(mail, "ann@player.test")
-    offered = tuple(each.line for each in reply.reader.try_lines(line.text for line in reply.parsed.meant))
+    offered = tuple(each.line for each in reply.to_confirm)
     is_played = not reply.parsed.fault and reply.reader.try_lines(reply.lines)
     return Reading(reply.lines if is_played else (), offered)

@@ -137,7 +137,21 @@ async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
         ("> Ann would like to undo 2 moves (Ann: buy SV; Bob: pass).\nyes", "Bob accepts"),
         ("no", "Bob declines"),
         ("No, thanks.", "Bob declines"),
-        ("no way", ""),
+        ("no way", "Bob declines"),
+        ("No, sorry Ann", "Bob declines"),
+        ("I vote no", "Bob declines"),
+        ("OK", "Bob accepts"),
+        ("Sure, go ahead", "Bob accepts"),
+        ("I agree", "Bob accepts"),
+        ("Yes of course, fine by me", "Bob accepts"),
+        ("OK, but only this once", ""),
+        ("I agree with Cid, no", ""),
+        ("No problem", ""),
+        ("Absolutely ridiculous, play on", ""),
+        ("Fine mess you made", ""),
+        ("Fine, but you owe me one", ""),
+        ("OK let me think", ""),
+        ("why?", ""),
         ("yes\nbut only this once", ""),
     ],
 )
@@ -164,6 +178,67 @@ async def test_a_yes_with_a_condition_plays_nothing(desk: MailDesk) -> None:
     assert await desk.played() == []
     await desk.write("Ann", "yes", "thanks", original=offer)
     assert await desk.played() == ["pass"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "done"),
+    [
+        ("buy SV # or wait, not sure", "buy SV → Ann buys the SV for $20.", ["buy SV"]),
+        ("I would like to bid $50 for the CS.", "bid CS 50 → Ann bids $50 for the CS.", ["bid CS 50"]),
+        ("note buy CS\n\nNot sure about this.", "note buy CS", []),
+    ],
+)
+async def test_a_doubtful_line_is_played_by_yes(
+    desk: MailDesk, text: str, line: str, done: list[str]
+) -> None:
+    await desk.write("Ann", text)
+    asked = desk.newest[ANN].text
+    if "#" in text:
+        assert "Line 1 is not clear: its comment may change what the move means" in asked
+    assert f"* {line}" in asked and "If you mean that, reply with\n\nyes" in asked, asked
+    assert await desk.played() == []
+    await desk.write("Ann", "yes")
+    assert await desk.played() == done
+    assert "\n\nOK: all lines were carried out." in desk.newest[ANN].text
+
+
+@pytest.mark.parametrize(
+    ("said", "done"),
+    [
+        ("Yes, pass", ["pass"]),
+        ("yes that's what I meant, sorry for the typo", ["pass"]),
+        ("Yes of course!", ["pass"]),
+        ("no, buy SV", []),
+        ("yes, buy SV if Bob agrees", []),
+        ("yes what", []),
+    ],
+)
+async def test_what_is_offered_is_played_by_a_yes_with_a_few_words(
+    desk: MailDesk, said: str, done: list[str]
+) -> None:
+    await desk.write("Ann", "passs")
+    await desk.write("Ann", said)
+    assert await desk.played() == done
+
+
+async def test_who_says_no_to_what_is_offered_is_not_asked_again(desk: MailDesk) -> None:
+    """It was answered by `undo`, and the offer."""
+    await desk.write("Ann", "passs")
+    await desk.write("Ann", "No, thanks")
+    shown = desk.newest[ANN].text
+    assert "OK.\n\nNot played\n| pass\n\nNothing was changed." in shown and "reply with" not in shown, shown
+
+
+async def test_who_writes_only_prose_reads_the_lines_that_it_speaks_of(desk: MailDesk) -> None:
+    await desk.write("Ann", "I want the SV")
+    shown = desk.newest[ANN].text
+    assert "You can write\n\nbuy SV\n\nNothing" in shown, shown
+
+
+async def test_a_question_is_answered_whatever_stands_beside_it(desk: MailDesk) -> None:
+    await desk.write("Ann", "hex H10", "", "I don't understand this, maybe I should buy it.")
+    shown = desk.newest[ANN].text
+    assert "H10" in shown and "NOT DONE" not in shown and "Not read as moves" in shown, shown
 
 
 async def test_what_comes_too_late_for_an_ended_game_names_nobody(desk: MailDesk) -> None:

@@ -149,6 +149,13 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
         ("Thanks, yes!", "You have a seat"),
         ("Sorry, no", "You have declined"),
+        ("Of course!", "You have a seat"),
+        ("I'd love to, thanks", "You have a seat"),
+        ("Absolutely, looking forward to it", "You have a seat"),
+        ("Sorry, can't make it this time", "You have declined"),
+        ("Not interested", "You have declined"),
+        ("Leider nein", "You have declined"),
+        ("Sorry, I cannot join", "You have declined"),
         ("I'm in, thanks", "You have a seat"),
         ("No, I don't think so", "You have declined"),
         ("No, I'll be away until June, sorry", "You have declined"),
@@ -173,6 +180,15 @@ async def test_a_command_below_the_quote_counts(desk: MailDesk) -> None:
     assert "Set: next on." in desk.newest[ANN].text
 
 
+async def test_who_is_invited_and_wants_no_emails_reads_how(desk: MailDesk) -> None:
+    await desk.person("Ann")
+    await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
+    await desk.write("Bob", "Please send no more emails")
+    assert "To get no more emails, reply with\n\nstop" in desk.newest["bob@player.test"].text
+    await desk.write("Bob", "stop")
+    assert "No more emails go to bob@player.test" in desk.newest["bob@player.test"].text
+
+
 async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
     await desk.person("Ann")
     await desk.write("Ann", "new 1830 Bob <bob@player.test>", to=ADDRESS)
@@ -182,8 +198,8 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
         "I'm in if Cid is", "I'm in\nbut only for 1870", "No idea yet", "Sorry, no time to decide",
-        "Sorry, yes, I won't make it", "Sorry, I cannot join", "Yes, I cannot", "Yes\nI'm not sure",
-        "No, not yet",
+        "Sorry, yes, I won't make it", "Can't say yet", "Absolutely not", "Yes, I cannot",
+        "Yes\nI'm not sure", "No, not yet",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip
@@ -244,3 +260,30 @@ async def test_a_new_host_may_say_yes_to_every_later_question(desk: MailDesk, sa
         assert len(await list_tables()) == 1
     late = (await desk.answered(asked, said)).text
     assert "this word alone" not in late and "No table is opened" not in late
+
+
+async def test_who_was_invited_and_has_never_said_yes_is_forgotten(desk: MailDesk) -> None:
+    """Not who was asked lately or still may answer, who has a seat, and who wants no emails."""
+    names = ("Bob", "Cid", "Dan", "Eve", "Fay")
+    await desk.person("Ann")
+    await desk.write(
+        "Ann", "new 1830 " + ", ".join(f"{each} <{each}@player.test>" for each in names), to=ADDRESS
+    )
+    questions = {each: desk.newest[f"{each.lower()}@player.test"] for each in names}
+    for name, said in (("Bob", "no"), ("Cid", "yes"), ("Dan", "no"), ("Fay", "stop")):
+        await desk.write(name, said, original=questions[name])
+
+    async def known() -> set[str]:
+        await desk.service.retainer.delete_old()
+        async with desk.service.store.read() as unit:
+            found = {
+                name: await unit.people.find_by_identity("email", f"{name}@player.test") for name in names
+            }
+        return {name for name, person in found.items() if person}
+
+    desk.clock[0] += timedelta(days=50)
+    await desk.write("Ann", "new 1830 Dan <dan@player.test>", to=ADDRESS)
+    await desk.write("Dan", "no")
+    assert await known() == set(names)
+    desk.clock[0] += timedelta(days=11)
+    assert await known() == {"Cid", "Dan", "Eve", "Fay"}

@@ -140,7 +140,7 @@ def _answer(part: QueryResult, title: str) -> list[Block]:
 def _accepted(played: PlayResult, reply: ParsedReply) -> list[Block]:
     accepted, more = _done_lines(played.result, [line.text for line in reply.lines])
     more = [each for each in more if each != played.waiting_for]
-    blocks: list[Block] = [BulletList("Done", [f"{line} → {sentence}" for line, sentence in accepted])]
+    blocks: list[Block] = [BulletList("Done", [with_sentence(*each) for each in accepted])]
     if more:
         title = "Also" if accepted else reply.lines[0].text
         can_be_sent = all(line.startswith(f"{title.split()[0]} ") for line in more)
@@ -201,10 +201,15 @@ def _rejected(played: PlayResult, reply: ParsedReply, meant: Sequence[AcceptedLi
     ]
 
 
+def with_sentence(line: str, sentence: str) -> str:
+    """A line, with what it does where that is known."""
+    return f"{line} → {sentence}" if sentence else line
+
+
 def offer(accepted: Sequence[AcceptedLine], title: str = "It would be", still: str = "") -> list[Block]:
     """What lines would do, which the reader may want with `yes`."""
     return [
-        BulletList(title, [f"{line} → {sentence}" for line, sentence in accepted]),
+        BulletList(title, [with_sentence(*each) for each in accepted]),
         CopyableLines(f"If you {still}mean that, reply with", ["yes"]),
     ]
 
@@ -321,6 +326,13 @@ def question(purpose: str, name: str = "") -> MailPage:
     asked = QUESTIONS[purpose]
     lines = Paragraph(asked.asked.format(name)), CopyableLines("Reply", ["yes"]), Paragraph(asked.otherwise)
     return MailPage(asked.headline, lines, subject=asked.subject, tone="turn")
+
+
+def not_played(lines: Sequence[str]) -> MailPage:
+    """The reader has said no to lines that were offered."""
+    return MailPage(
+        "OK.", (QuotedLines("Not played", lines), NOTHING_CHANGED), subject="Not played", tone="good"
+    )
 
 
 def host_confirmation(lines: Sequence[str]) -> MailPage:

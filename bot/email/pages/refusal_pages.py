@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.email.pages.answer_pages import NOTHING_CHANGED, QUESTIONS, AcceptedLine, offer, unread_lines
+from bot.email.pages.answer_pages import (
+    NOTHING_CHANGED,
+    QUESTIONS,
+    AcceptedLine,
+    offer,
+    unread_lines,
+    with_sentence,
+)
 from mail.composing.page import (
     Block,
     BulletList,
@@ -71,7 +78,7 @@ def no_lines(reply: ParsedReply, suggested_lines: Sequence[str]) -> MailPage:
 def still_asked(page: MailPage, lines: Sequence[str], figures: Sequence[str]) -> MailPage:
     """What answers a reply to an email that asks for `yes`, where the reply says something else. lines: what
     waits. figures: what that email has said that they do; empty where it has said nothing."""
-    waiting = [" → ".join(each) for each in zip(lines, figures, strict=True)] if figures else lines
+    waiting = [with_sentence(*each) for each in zip(lines, figures, strict=True)] if figures else lines
     blocks = (
         BulletList("You were asked about", waiting),
         CopyableLines("To confirm it, reply with this word alone", ["yes"]),
@@ -160,12 +167,13 @@ def confirm_lines(lines: Sequence[str], reason: str, code: str) -> MailPage:
     return _refusal(*blocks, headline="NOT DONE yet: are you sure?", subject="Please confirm")
 
 
-def expects_yes_or_no(purpose: str, table: str = "") -> MailPage:
-    """The reply to a question was neither yes nor no."""
+def expects_yes_or_no(purpose: str, table: str = "", wants_no_emails: bool = False) -> MailPage:
+    """The reply to a question was neither yes nor no. wants_no_emails: it asked for no more emails."""
     question = QUESTIONS[purpose].again.format(table or "the table")
     blocks = (
         Paragraph(f"{question} Please reply with one word on the first line: yes or no."),
         CopyableLines("Reply with one of", ["yes", "no"]),
+        CopyableLines("To get no more emails, reply with", ["stop"] * wants_no_emails),
     )
     return _refusal(*blocks, subject="Please confirm")
 

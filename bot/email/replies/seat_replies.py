@@ -35,9 +35,10 @@ from bot.service import Service
 from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_text import MAX_LINE, ParsedReply, ReplyText, judge, split_reply
+from mail.reading.reply_text import ABOUT_MOVES, MAX_LINE, ParsedReply, ReplyText, judge, split_reply
 from mail.reading.small_talk import OK_WORDS, greets
 from mail.reading.unclear_lines import (
+    MAX_SENTENCE,
     Vocabulary,
     nearest_line,
     qualifies,
@@ -50,14 +51,19 @@ POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
 NO_WORDS = frozenset({"no", "n", "nope", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
 BESIDE_YES = frozenset(
-    "please bitte thanks danke merci i am i'm sure that's that is right correct do it".split()
+    "please bitte thanks danke merci i am i'm sure that's that is right correct exactly do it".split()
 )
+_ASIDE = re.compile(
+    r"\b(?:of course|(?:that'?s )?what i meant|i did|sorry for the (?:typo|wait))\b", re.IGNORECASE
+)
+"""Beside `yes` it changes nothing."""
 BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
 _DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}
 """Words of an answer that are no name or letter of somebody who is greeted: `Hi, Si!`"""
 _ANSWERING = YES_WORDS | NO_WORDS | OK_WORDS | BESIDE_YES | BESIDE_NO
 _GREETING_END = re.compile(r"[,!.] | - ")
 MAX_LEGAL_LINES = 400  # that a reply is compared with
+MAX_COMPARED_LINES = 3  # of a reply, with legal lines by what they speak of
 MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
 HEADER_WORD = "from"
 """Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
@@ -99,6 +105,11 @@ class ReadReply:
         return next((word for word in words if word not in BESIDE_NO), "")
 
     @property
+    def says_no(self) -> bool:
+        """Whether the reply says no, and nothing else but courtesies."""
+        return self.word in NO_WORDS and set(words_of(self.answer[0])) <= NO_WORDS | BESIDE_NO
+
+    @property
     def says_yes(self) -> bool:
         """Whether the reply says yes, without a condition right below, and nothing that could be played."""
         answer, *beside = self.answer or [""]
@@ -108,35 +119,68 @@ class ReadReply:
 
     @property
     def agreed(self) -> tuple[str, ...]:
-        """The moves of a reply in which nothing is doubtful but a plain `yes` above them."""
+        """The moves of a reply in which nothing is doubtful but a plain `yes` above them, or before one."""
         meant = tuple(line.text for line in self.parsed.meant)
         if len(self.parsed.unclear) != 1 or not meant or any(map(_is_for_policy, meant)):
             return ()
         doubt = self.parsed.unclear[0].line
         is_above = doubt.number < self.parsed.meant[0].number
+        yes, _, move = doubt.text.partition(" ")
+        if not is_above and len(meant) == 1 and move.casefold() == meant[0].casefold():
+            return meant if yes.rstrip(",.!:").casefold() in YES_WORDS else ()
         return meant if is_above and self.word in YES_WORDS and _is_plain_yes(doubt.text) else ()
 
     @property
+    def to_confirm(self) -> tuple[AcceptedLine, ...]:
+        """What an unclear reply would do: the lines that it means but for the doubt, else the one that its
+        only line is like; of `yes` and `no` to the offer of another player, what answers it."""
+        (first, *more), near = self.parsed.unclear or (None,), self.near_lines
+        meant = tuple(line.text for line in self.parsed.meant)
+        if not meant and first and not more and len(near) == 1 and not qualifies(first.line.text):
+            meant = near
+        if {"accept", "decline"} <= set(self.reader.vocabulary.legal_lines) and not (meant or first):
+            meant = ("accept",) if self.says_yes else ("decline",) if self.says_no else ()
+        return self.reader.lines_to_confirm(meant)
+
+    @property
     def suggestions(self) -> tuple[str, ...]:
-        """Legal lines that a reply without any may mean, else those that are legal; for who asks in prose
-        for no more emails the word that ends them."""
-        if not self.parsed.unclear and any(_WANTS_NO_EMAILS.search(line) for line in self.text.lines):
+        """Lines that a reply without any may mean, else those that are legal."""
+        vocabulary = self.reader.vocabulary
+        texts = [*(each.line.text for each in self.parsed.unclear), *self.parsed.ignored][:MAX_COMPARED_LINES]
+        short = [text for text in texts if len(text) <= MAX_SENTENCE]
+        spoken_of = dict.fromkeys(line for text in short for line in vocabulary.similar(text)[:3])
+        of_each_kind: dict[str, str] = {}
+        for line in vocabulary.legal_lines:
+            of_each_kind.setdefault(first_word(line), line)
+        return self.near_lines or tuple(spoken_of) or tuple(of_each_kind.values())
+
+    @property
+    def wants_no_emails(self) -> bool:
+        """Whether a reply asks in prose for no more emails."""
+        return not self.parsed.unclear and any(map(_WANTS_NO_EMAILS.search, self.text.lines))
+
+    @property
+    def near_lines(self) -> tuple[str, ...]:
+        """Lines that are like what a reply says; for who asks in prose for no more emails the word that ends
+        them."""
+        if self.wants_no_emails:
             return ("stop",)
         vocabulary = self.reader.vocabulary
         unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
         similar, legal = self.reader.commands.similar, vocabulary.lower_legal_lines
         near = [nearest_line(text, vocabulary, 0.5) for text in unclear]
-        short = [line for line in self.parsed.ignored if len(line.split()) <= MAX_WORDS_OF_COMMAND]
+        short = [
+            line
+            for line in self.parsed.ignored
+            if len(line.split()) <= MAX_WORDS_OF_COMMAND and not set(words_of(line)) <= _ANSWERING
+        ]
         near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
-        of_each_kind: dict[str, str] = {}
-        for line in vocabulary.legal_lines:
-            of_each_kind.setdefault(first_word(line), line)
-        return tuple(filter(None, dict.fromkeys(near))) or tuple(of_each_kind.values())
+        return tuple(filter(None, dict.fromkeys(near)))
 
 
 def _is_plain_yes(text: str) -> bool:
     """Whether a text says yes, and nothing else but courtesies."""
-    first, *others = words_of(text) or [""]
+    first, *others = words_of(_ASIDE.sub(" ", text)) or [""]
     return first in YES_WORDS and set(others) <= YES_WORDS | BESIDE_YES and "?" not in text
 
 
@@ -156,14 +200,6 @@ def _without_greeting(line: str) -> str:
 def is_about_vote(token: ReplyToken) -> bool:
     """Whether a token is of an email about a vote."""
     return (token.decision_id or "").startswith(POLL_PREFIX)
-
-
-def vote_in(token: ReplyToken, reply: ReadReply) -> str:
-    """What `yes` or `no` says in a reply to an email about a vote; empty for any other reply."""
-    if not is_about_vote(token) or reply.lines or reply.parsed.unclear:
-        return ""
-    says_no = reply.word in NO_WORDS and set(words_of(reply.answer[0])) <= NO_WORDS | BESIDE_NO
-    return "accept vote" if reply.says_yes else "decline vote" if says_no else ""
 
 
 def suggested_lines(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
@@ -198,7 +234,21 @@ class ReplyReader:
         if self._reads:
             readable |= self._readable([line for line in text.candidates if line not in readable])
         own = {word for part in (mail.sender_name, address.partition("@")[0]) for word in words_of(part)}
-        return ReadReply(text, judge(text, readable, replace(self.vocabulary, names=names | own)), self)
+        parsed = judge(text, readable, replace(self.vocabulary, names=names | own))
+        return ReadReply(text, self._with_questions(parsed), self)
+
+    def _with_questions(self, parsed: ParsedReply) -> ParsedReply:
+        """Questions change nothing, so prose beside them leaves no doubt: `help`, *I am lost*."""
+        texts = {each.line.text: each.reason for each in parsed.unclear}
+        prose = [
+            text
+            for text, reason in texts.items()
+            if (reason in ABOUT_MOVES or qualifies(text)) and not set(words_of(text)) <= _ANSWERING
+        ]
+        asks_only = parsed.meant and all(query_in(self.commands, line.text) for line in parsed.meant)
+        if not asks_only or len(prose) < len(texts):
+            return parsed
+        return parsed._replace(lines=parsed.meant, unclear=(), meant=(), ignored=(*parsed.ignored, *prose))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -212,18 +262,23 @@ class ReplyReader:
         names = frozenset(words_of(state.players[seat]))
         game = _ALWAYS | {first_word(line) for line in lines}
         offered = partial(offered_lines, state, seat, self._choices)
-        return Vocabulary(verbs, game, symbols, lines, names, offered)
+        similar = partial(engine.nearest_lines, state, engine_seat(seat))
+        return Vocabulary(verbs, game, symbols, lines, names, offered, similar)
+
+    def _is_command(self, line: str) -> bool:
+        """Whether a line is a command of the service in full."""
+        state = self._state
+        companies, players = (state.companies, state.players) if state else ((), ())
+        is_prose = _PROSE.match(line) is not None
+        return not is_prose and self.commands.read_line(without_comment(line), companies, players)
 
     def _readable(self, lines: Sequence[str]) -> set[str]:
         """Those of the lines that the game or the service can read, each after those before it."""
         state, lines = self._state, [line for line in lines if len(line) <= MAX_LINE]
-        companies, players = (state.companies, state.players) if state else ((), ())
-        read = self.commands.read_line
-        plain = [line for line in lines if not _PROSE.match(line)]
-        found = {line for line in plain if read(without_comment(line), companies, players)}
+        found = set(filter(self._is_command, lines))
         before = ""  # the last line that was read; it is played only where another has to be read after it
         for line in lines:
-            if state is None or self._seat is None or line in found or "?" in line:
+            if state is None or self._seat is None or line in found or "?" in without_comment(line):
                 continue
             if before and (played := engine.try_line(state, engine_seat(self._seat), before)):
                 state = played.state
@@ -245,6 +300,12 @@ class ReplyReader:
             state = played.state
             accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))
         return tuple(accepted)
+
+    def lines_to_confirm(self, lines: Sequence[str]) -> tuple[AcceptedLine, ...]:
+        """Lines with what they would do; commands of the service without. None if they cannot all be carried
+        out."""
+        are_commands = all(map(self._is_command, lines))
+        return self.try_lines(lines) or tuple(AcceptedLine(line, "") for line in lines if are_commands)
 
 
 def line_verbs(commands: Commands) -> frozenset[str]:

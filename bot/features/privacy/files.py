@@ -1,5 +1,6 @@
 """The files of this process that may name a person: mails, the log, and what the terminal has saved; and
-once a day what has been kept long enough is deleted: games that are over, and lines of the log.
+once a day what has been kept long enough is deleted: games that are over, people who were invited and never
+came, and lines of the log.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from email.utils import parseaddr
 from pathlib import Path
 
 from bot.features.privacy.replacing import Replacing, mail_text
+from bot.hub.cache import RETENTION
 from bot.hub.people import PrivacySettings
 from engine.core.words import counted
 from mail.reply_address import own_address, redact
@@ -125,19 +127,36 @@ INTERVAL = timedelta(hours=24)
 
 
 class Retainer:
-    """Deletes games for all processes of a store, and the lines of the log of this one."""
+    """Deletes games and people for all processes of a store, and the lines of the log of this one."""
 
     def __init__(self, store: Store, settings: PrivacySettings) -> None:
         self._store, self._settings = store, settings
         self._folder = DataFolder(settings.data) if settings.data else None
 
     async def run(self) -> None:
-        """Delete games once a day. One process of a store does it. Never returns."""
-        await _daily(self.delete_games, "what has been kept long enough could not be deleted: %s")
+        """Delete games and people once a day. One process of a store does it. Never returns."""
+        await _daily(self.delete_old, "what has been kept long enough could not be deleted: %s")
 
     async def run_log(self) -> None:
         """Delete lines of the log once a day. Every process does it. Never returns."""
         await _daily(self.delete_log_lines, "the log could not be shortened: %s")
+
+    async def delete_old(self) -> None:
+        """Delete what has been kept long enough."""
+        await self.delete_games()
+        await self.delete_invited()
+
+    async def delete_invited(self) -> int:
+        """Delete the people who were invited by email long ago and have never said yes; how many. Who wants
+        no emails stays, so that nobody invites them again."""
+        async with self._store.begin() as unit:
+            invited = await unit.personal_data.invited_before(unit.now - RETENTION)
+            found = [person for person in invited if person.preferences.get("mail") is not False]
+            for person in found:
+                await unit.personal_data.forget(person.id, ())
+        if found:
+            log.info("deleted: %s that nobody has answered", counted(len(found), "invitation"))
+        return len(found)
 
     async def delete_games(self) -> int:
         """Delete the games that have been over for long enough; how many."""
