@@ -424,8 +424,6 @@ def run_command(command: Callable[[], object]) -> int:
         command()
     except KeyboardInterrupt:
         return print_error("Stopped.", 130)
-    except BrokenPipeError:
-        return 1
     except Exception as error:
         return _report_failure(error)
     return 0
@@ -447,6 +445,8 @@ def _report_failure(error: Exception) -> int:
     from storage import InvalidStore, NewerStore, StoreError
 
     errors = _flatten(error)
+    if all(isinstance(each, BrokenPipeError) for each in errors):  # whoever read has gone
+        return 1
     if all(isinstance(each, SettingsError | InvalidStore | NewerStore) for each in errors):
         return print_error("\n".join(map(str, errors)), NO_RETRY)
     if all(isinstance(each, StoreError | CommandError) for each in errors):

@@ -90,10 +90,14 @@ def database_message(error: BaseException) -> str:
     return READ_ONLY if _state(error) == TAKES_NO_CHANGES else driver_message(error)
 
 
+HINTS = {"disk I/O error": "is the disk full?", "database is locked": "by another program; end that"}
+"""What SQLite's own words leave open."""
+
+
 def driver_message(error: BaseException) -> str:
     """The first line of the database's own message, without the statement."""
     message = str(error.__cause__ or error).partition("\n")[0].rstrip(".")
-    return f"{message} (is the disk full?)" if message == "disk I/O error" else message
+    return f"{message} ({HINTS[message]})" if message in HINTS else message
 
 
 AWAY_STATES = ("08", "57P", "53300", "25P03")

@@ -126,17 +126,17 @@ class Console:
         """The reply, and what the robots of the open table did then, up to the turn of a person."""
         if self.table_id is None or reply.quit:
             return reply
-        view = self._view()
+        view = reply.view or self._view()
         if view is None or not robots_of(view.table) or not people_of(view.table):
             return reply
-        made = await self.service.robots.play(self.table_id)
+        await self.service.robots.play(self.table_id)
         after = await self.service.queries.view(self.table_id)
-        if made:
+        if moved := after.seq > view.seq:  # here, or in the background while the reply was made
             entries = await self.service.queries.log(self.table_id, view.seq)
             lines = [e.listed(after.table.names) for e in entries if e.has_text]
             said = reply.text.removesuffix(waiting_text(view)).rstrip("\n")
             reply = replace(reply, text="\n".join([said, *lines, waiting_text(after)]))
-        if after.table.hints and (made or reply.tone == "good"):
+        if after.table.hints and (moved or reply.tone == "good"):
             reply = replace(reply, text=reply.text + await example_lines(self.service.queries, after))
         return reply
 
@@ -319,6 +319,7 @@ class Console:
         return Reply(
             f"{PRACTICE_TEXT.format(code=info.code, title=title)}{shown}{others}\n{waiting_text(view)}",
             "good",
+            view=view,
         )
 
     async def _player_mail(self, name: str, argument: str) -> Reply:

@@ -45,6 +45,7 @@ class Reply:
     """The text for a line, whether it succeeded, and whether to quit.
 
     pictures: PNG files that go with it. caption: the text where the terminal shows them, if it is another.
+    view: the table as the text leaves it, where the text ends with who is to act.
     """
 
     text: str
@@ -52,6 +53,7 @@ class Reply:
     quit: bool = False
     pictures: tuple[bytes, ...] = ()
     caption: str | None = None
+    view: TableView | None = None
 
 
 def waiting_text(view: TableView) -> str:
@@ -66,7 +68,8 @@ def reply_for(result: CommandResult, view: TableView) -> Reply:
         case Completed():
             played = [f"{p.line}: {' '.join(p.sentences)}" if p.sentences else p.line for p in result.played]
             next_turn = [] if result.game_over else [waiting]
-            return Reply("\n".join(filter(None, [*played, *result.sentences, *next_turn])), "good")
+            text = "\n".join(filter(None, [*played, *result.sentences, *next_turn]))
+            return Reply(text, "good", view=view)
         case LineFailure():
             return Reply(_failure_text(result), "bad")
         case StaleDecision():

@@ -131,7 +131,7 @@ def structures(hex: LayerContext) -> None:
     for structure, place in hex.labels.structures:
         if place.is_tight:
             hex.paste_plate(
-                place, f"+{structure.bonus}", color_math.BLACK, color_math.WHITE, color_math.WHITE
+                place, f"+{structure.bonus}", color_math.BLACK, color_math.WHITE, color_math.BLACK
             )
         else:
             sign = sprites.structure(hex.palette, structure, place.font_size)

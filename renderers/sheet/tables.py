@@ -32,7 +32,7 @@ def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Ima
             (
                 SheetCell(lot.sym, align="l", weight="Bold", tag="next" if lot.is_next else ""),
                 SheetCell("–" if lot.price is None else f"${lot.price}", weight="Bold"),
-                SheetCell("–" if lot.revenue is None else f"${lot.revenue}"),
+                SheetCell(f"${lot.revenue}" if lot.revenue else "–"),
                 SheetCell(", ".join(f"{name} ${bid:,}" for name, bid in lot.bids) or "–", wraps=True),
                 SheetCell(f"{lot.bids[-1][0]} ${lot.bids[-1][1]:,}" if lot.bids else "–", weight="Bold"),
             )

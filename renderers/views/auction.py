@@ -13,8 +13,8 @@ from renderers.views.labels import clip_text
 class LotView:
     """A private or company of an auction; dollars.
 
-    `price`: what it costs now; None: that is open. `face`: its face value. `bids`: (name, dollars), the
-    leader last. `is_next`: it is asked about now.
+    `price`: what it costs now; None: that is open. `face`: its face value. `revenue`: its fixed income.
+    `bids`: (name, dollars), the leader last. `is_next`: it is asked about now.
     """
 
     sym: str
@@ -38,7 +38,7 @@ class LotView:
         """The lot in words."""
         facts = [f"face value ${self.face}"] if self.face is not None else []
         facts += [f"costs ${self.price}"] if self.price is not None and self.price != self.face else []
-        facts += [f"pays ${self.revenue}"] if self.revenue is not None else []
+        facts += [f"pays ${self.revenue}"] if self.revenue else []
         facts += [f"{name} bids ${amount:,}" for name, amount in self.bids]
         leads = f", {self.bids[-1][0]} leads" if self.bids else ""
         return f"{self.sym} {self.name}: {', '.join(facts)}{leads}"

@@ -142,7 +142,7 @@ async def test_a_lock_by_another_program_is_waited_for_or_one_sentence(
     async with await open_store(tmp_path / "railpost.db") as store:
         service = Service(store)
         locker.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match=r"database is locked\.$"):
+        with pytest.raises(StoreError, match=r"database is locked \(by another program; end that\)\.$"):
             await service.submit(world.table, 0, ["buy SV"], None, "r")
         locker.execute("ROLLBACK")
         locker.close()
@@ -186,3 +186,14 @@ async def test_a_store_on_a_disk_for_reading_only_can_be_checked_and_backed_up(
     assert sorted(path.parent.iterdir()) == sorted([*before, tmp_path / "elsewhere"])
     (path.parent / "railpost.db-wal").write_bytes(b"changes")
     assert "immutable" not in reading_uri(path), "what is only in the log would not be read"
+
+
+def test_a_reader_of_the_output_that_ends_first_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
+
+    def write() -> None:
+        raise ExceptionGroup("of the tasks", [BrokenPipeError()])
+
+    assert (run_command(write), capsys.readouterr().err) == (1, "")

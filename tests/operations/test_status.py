@@ -142,7 +142,10 @@ async def test_health_tells_of_a_store_that_another_program_locks(
         assert "railpost_outbox_pending{" in (await page(tmp_path, "metrics"))[1]
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            told = (503, "The store cannot be written now: database is locked.\n")
+            told = (
+                503,
+                "The store cannot be written now: database is locked (by another program; end that).\n",
+            )
             assert await page(tmp_path, "health") == told
             other.execute("ROLLBACK")
         assert await page(tmp_path, "health") == (200, "healthy\n")

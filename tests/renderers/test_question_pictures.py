@@ -64,6 +64,11 @@ def test_an_auction_shows_lots_bids_the_leader_and_free_money() -> None:
         assert picture.alt == view.alt and len(picture.png) < 150_000
 
 
+def test_privates_without_a_fixed_income_are_said_to_pay_nothing_of_the_kind() -> None:
+    """Those of 1817: a mail contract pays its company."""
+    assert "pays" not in auction_view(engine.new_game("1817", ["Ann", "Bob", "Cid"]).state).lots[-1].summary
+
+
 @pytest.mark.parametrize("title", ["1830", "1870", "1817"])
 def test_what_each_lot_can_do_is_told_whole(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[str] = []

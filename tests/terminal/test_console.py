@@ -13,6 +13,7 @@ from bot.features.robots.worker import RobotMove, RobotWorker, decide_now
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
 from bot.terminal.console import Console
+from bot.terminal.replies import Reply
 from bot.tools.simulation.simulate import simulate_game
 from engine import State, encode_state
 from storage import StoreError, open_store
@@ -286,14 +287,20 @@ async def test_a_new_table_says_whether_its_game_can_go_to_18xx_games(
     assert sentence in await enter(console, f"table new {table}")
 
 
-async def test_a_practice_game_against_robots_with_hints(
-    console: Console, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def decide_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Robots think here, and as little as they can."""
+
     async def decide(worker: RobotWorker, state: State, seat: str, seed: int) -> RobotMove | None:
         found = decide_now(encode_state(state), seat, seed, LEAST_EFFORT)
         return RobotMove(*found) if found else None
 
     monkeypatch.setattr(RobotWorker, "decide", decide)
+
+
+async def test_a_practice_game_against_robots_with_hints(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide_at_once(monkeypatch)
     assert "`practice` begins a game" in await console.practice_offer()
     begun = await enter(console, "practice 1830")
     assert await console.practice_offer() == ""
@@ -315,6 +322,24 @@ async def test_a_practice_game_against_robots_with_hints(
     await enter(console, "table end")
     await enter(console, "table end yes")
     assert f"game {first} still" not in await enter(console, "practice")
+
+
+async def test_what_robots_did_while_a_picture_was_drawn_is_told(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In 1851 a robot may have to par its company first; robots play in the background."""
+    decide_at_once(monkeypatch)
+    monkeypatch.setattr("bot.features.lobby.tables.secrets.randbelow", lambda _: 2)  # what is dealt at random
+
+    async def draw(query: str) -> Reply:
+        assert console.table_id is not None
+        await console.service.robots.play(console.table_id)
+        return Reply("")
+
+    monkeypatch.setattr(console, "_run_query", draw)
+    begun = (await enter(console, "practice 1851")).splitlines()
+    assert not any(" to act" in line for line in begun[:-2]) and begun[-2].startswith("Guest to act")
+    assert any("Robot 2: par " in line for line in begun[1:-2])
 
 
 async def test_seats_for_robots_are_named_as_such(console: Console) -> None:

@@ -151,7 +151,7 @@ def _next_tiles(state: engine.State, hex: str) -> Iterator[str]:
             joined = [f"rotation {turn} joins {joined_by(state, hex, tile, turn)}" for turn in turns]
             yield f"It may become #{tile}: {'; '.join(joined)}."
     if later := [f"#{tile}" for tile, turns in now.items() if not turns]:
-        yield f"Not now: {' '.join(later)}."
+        yield f"It may not become {join_words(later, 'or')} now."
 
 
 def _costs(state: engine.State, hex: str, printed: HexDefinition) -> Iterator[str]:
