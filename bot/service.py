@@ -16,7 +16,8 @@ from bot.features.lobby import pages as lobby_pages
 from bot.features.lobby.feature import LobbyCommands
 from bot.features.lobby.lines import LobbyLines
 from bot.features.lobby.replacement import Replacements
-from bot.features.lobby.seats import REQUEST_KIND, GameImports, SeatRequests
+from bot.features.lobby.requests import REQUEST_KIND
+from bot.features.lobby.seats import GameImports, SeatRequests
 from bot.features.lobby.tables import Lobby
 from bot.features.notepad.feature import Notepad
 from bot.features.pictures_in_words import feature as pictures_in_words

@@ -16,6 +16,8 @@ from bot.service import Service
 from engine.game_text import GameHistory
 from storage import StoreError, open_store, write_whole
 
+FAR_OPTION = "--as-far-as-possible"
+
 
 def history_of_file(path: Path) -> GameHistory:
     """The game in a file: a `.18xx` text or a file of 18xx.games. Raises ValueError with a sentence."""
@@ -68,7 +70,7 @@ def command(
     as_far_as_possible: Annotated[
         bool,
         typer.Option(
-            "--as-far-as-possible",
+            FAR_OPTION,
             help="For 18xx.games: write the game up to the first move that the site does not have, and the "
             "rest as chat messages.",
         ),
@@ -79,8 +81,9 @@ def command(
         format_name = parse_format(to)
         game = game_of_source(source)
         file = make_game_file(
-            game.history, format_name, game.name, game.stem, as_far_as_possible=as_far_as_possible
-        )
+            game.history, format_name, game.name, game.stem, as_far_as_possible=as_far_as_possible,
+            far_line=f"railpost export {source} --to {format_name} {FAR_OPTION}",
+        )  # fmt: skip
         if out is None:
             typer.echo(file.content.decode(), nl=False)
             return

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import errors_in_sentences
-from bot.cli.export import history_of_file
+from bot.cli.export import game_of_source
 from bot.features.review import texts
 from bot.features.review.review import Review
 from bot.features.review.second_opinion import second_opinion
@@ -53,7 +53,7 @@ class Progress:
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A `.18xx` text or a file of 18xx.games.")],
+    source: Annotated[str, typer.Argument(metavar="TABLE|FILE", help="A table's code or name, or a file.")],
     out: Annotated[
         Path | None, typer.Option(help="A folder for one HTML page with pictures; else text is printed.")
     ] = None,
@@ -64,7 +64,8 @@ def command(
     """
     with errors_in_sentences(), Progress() as progress:
         progress.step("Reading the game")
-        review = Review(history_of_file(file))
+        game = game_of_source(source)
+        review = Review(game.history)
         progress.step("Reviewing the money and the turning points")
         points, sentences = texts.turns_text(review), review.sentences
         progress.step("Asking the robot")
@@ -80,6 +81,6 @@ def command(
             typer.echo("\n\n".join(parts))
             return
         progress.step("Drawing")
-        target = out / f"{file.name.partition('.')[0]}-review.html"
+        target = out / f"{game.stem}-review.html"
         write_whole(target, review_page(review, opinions).encode())
         typer.echo(f"The review is in {target}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -19,10 +18,10 @@ NO_HOST = (
 )
 
 
-class HostAction(StrEnum):
-    """What is done with a host."""
-
-    ADD = "add"
+def _only_add(action: str) -> str:
+    if action != "add":
+        raise typer.BadParameter("a host can only be added: `railpost host add ann@example.org`.")
+    return action
 
 
 async def add_host(url: str, address: str, name: str) -> str:
@@ -40,7 +39,7 @@ async def add_host(url: str, address: str, name: str) -> str:
 
 
 def command(
-    action: Annotated[HostAction, typer.Argument(help="add.")],
+    action: Annotated[str, typer.Argument(help="add.", callback=_only_add)],
     address: Annotated[str, typer.Argument(help="An email address: ann@example.org.")],
     name: Annotated[str, typer.Option(help="Their name at the tables.")] = "",
 ) -> None:

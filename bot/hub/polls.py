@@ -272,7 +272,9 @@ class PollHandler:
                 await unit.polls.close(open_poll.poll.id, "superseded")
                 if motion is not None:
                     await motion.drop(draft, open_poll, "the game is over")
-            elif motion is not None and not motion.is_possible(table, info, open_poll):
+            elif _waits_for_robot(info, open_poll) or (
+                motion is not None and not motion.is_possible(table, info, open_poll)
+            ):
                 await self.drop(draft, open_poll, "the seats have changed")
             else:
                 await self._ask_new_players(draft, info, open_poll)
@@ -299,13 +301,19 @@ class PollHandler:
         own = [] if poll.proposer_seat is None else [poll.proposer_seat]
         for seat in dict.fromkeys([*open_poll.votes, *own]):
             player = info.player_at(seat)
-            if player and before.seat_of(player.person_id) != seat:
+            if player and not player.is_robot and before.seat_of(player.person_id) != seat:
                 open_poll = await unit.polls.ask_anew(poll.id, seat)
                 recipient = await load_recipient(unit, player.person_id, seat)
                 absence = recipient.settings.absence
                 if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):
                     continue  # their deputy is asked when appointed
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+
+def _waits_for_robot(info: TableInfo, open_poll: TablePoll) -> bool:
+    """Whether a robot has a seat now that has not voted; robots do not vote."""
+    players = (info.player_at(seat) for seat, vote in open_poll.votes.items() if vote is None)
+    return any(player is not None and player.is_robot for player in players)
 
 
 async def voter_of(unit: UnitOfWork, table: LiveTable, open_poll: TablePoll, seat: int) -> Recipient | None:

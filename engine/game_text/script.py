@@ -89,10 +89,11 @@ def read_script(text: str) -> Script:
     lines = [(n, plain) for n, raw in enumerate(text.splitlines(), 1) if (plain := _normalized(raw))]
     separator = next((i for i, (_, line) in enumerate(lines) if line == "---"), None)
     if separator is None:
-        end = next((each for each in lines if not each[1].casefold().startswith(HEADER)), None)
-        where = f" before {end[1]!r}" if end else ""
-        number = (end or (lines or [(1, "")])[-1])[0]
-        raise ScriptError(number, f"the line --- between header and game is missing{where}.")
+        missing = "the line --- between header and game is missing"
+        for number, line in lines:
+            if not line.casefold().startswith(HEADER):
+                raise ScriptError(number, f"{missing} before {line!r}.")
+        raise ScriptError(lines[-1][0] if lines else 1, f"{missing}.")
     start = _read_header(lines[:separator], lines[separator][0])
     items = list(_read_items(start, lines[separator + 1 :]))
     return Script(

@@ -12,6 +12,7 @@ from typer import Typer
 from typer.testing import CliRunner, Result
 
 from bot.cli import export, import_games, render, review, snapshot
+from bot.email import hosts
 from bot.tools.simulation import simulate
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -22,6 +23,7 @@ app.command("simulate")(simulate.command)
 app.command("import")(import_games.command)
 app.command("render")(render.command)
 app.command("review")(review.command)
+app.command("host")(hosts.command)
 app.command("snapshot")(snapshot.command)
 
 
@@ -135,9 +137,16 @@ def test_a_table_of_the_store_is_named_by_its_code(
     saved = run("import", begun, "--save", "Friday").output
     assert "saved as table" in saved
     code = saved.split()[-1]
-    assert run("export", code).output == run("export", "Friday").output != ""
+    for command in ("export", "review"):
+        assert run(command, code).output == run(command, "Friday").output != ""
     unknown = run("export", "Nowhere.json")
     assert unknown.output == "There is no file Nowhere.json, and no table of that code or name.\n"
+
+
+def test_who_forgets_to_say_add_reads_what_to_write() -> None:
+    refused = run("host", "ann@example.org")
+    assert refused.exit_code == 2
+    assert "a host can only be added" in refused.output and "Value error" not in refused.output
 
 
 def test_a_simulated_game_without_a_counterpart_is_a_failure(tmp_path: Path) -> None:
@@ -151,7 +160,10 @@ def test_as_far_as_possible_a_rulebook_game_is_written_up_to_the_first_differenc
     source, file = GAMES / "1830-4p-16.18xx", tmp_path / "part.json"
     words = ("export", source, "--to", "18xx.games", "--out", file)
     refused = run(*words)
-    assert refused.exit_code == 1 and "With `--as-far-as-possible` the game is" in refused.output
+    assert (
+        refused.exit_code == 1
+        and f"`railpost export {source} --to 18xx.games --as-far-as-possible` writes" in refused.output
+    )
     assert run(*words, "--as-far-as-possible").exit_code == 0
     assert any(each["type"] == "message" for each in json.loads(file.read_bytes())["actions"])
     assert run("import", file).exit_code == 0

@@ -171,7 +171,7 @@ def test_of_the_sales_of_many_companies_those_that_a_button_can_say_are_confirme
     message = previews.sale_message(key, "p0", preview)
     check(message)
     assert list(preview.lines) == lines[:6]
-    assert "The other 2 sales did not fit: choose them afterwards." in preview.text
+    assert all(f"`{line}` does not fit here: choose it afterwards." in preview.text for line in lines[6:])
 
 
 def test_shares_are_sold_after_a_merger() -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from bot.features.clock.seat_timers import Wait
-from bot.features.clock.time_up import TimeUp
+from bot.features.clock.time_up import TimeUp, _unanswered_since
 from bot.hub.loading import UnreadableTable
+from bot.hub.request import Completed, TableNotRunning
 from bot.hub.table import LiveTable
 from bot.hub.timers import BATCH
 from bot.service import Service
 from storage import StoredTimer, open_store
-from tests.pace.conftest import DrivenTable
+from tests.pace.conftest import START, DrivenTable
 from tests.pace.test_clock import at
 from tests.pace.test_pace import local
 
@@ -199,6 +201,49 @@ async def test_what_another_process_has_played_is_not_said_to_be_impossible(
     monkeypatch.setattr(TimeUp, "_play", overtaken)
     await driven.wait_until(HALF + timedelta(days=1))
     assert told == [("", "")]
+
+
+@pytest.mark.parametrize("pace", ["none", "24h, then pause"])
+async def test_no_table_is_paused_whose_player_has_just_answered(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch, pace: str
+) -> None:
+    """They had moved between two looks at the table."""
+    await driven.begin(pace)
+    looked = TimeUp.open_wait
+
+    async def overtaken(ends: TimeUp, *arguments: Any) -> Wait | None:
+        wait = await looked(ends, *arguments)
+        if driven.now > START + timedelta(days=70) or pace != "none":
+            moves.append(asyncio.ensure_future(driven.service.submit(driven.table, 0, ["pass"], None, "r0")))
+            await asyncio.sleep(0)  # it waits for the table
+        return wait
+
+    moves = list[asyncio.Future[Any]]()
+    monkeypatch.setattr(TimeUp, "open_wait", overtaken)
+    while not moves:
+        await driven.wait_until(driven.now + timedelta(days=1))
+    assert isinstance(await moves[0], Completed)
+    info = await driven.service.queries.table_info(driven.table)
+    assert info.status == "running" and await driven.asked() == ["Bob"]
+
+
+async def test_an_answer_comes_before_the_pause_or_is_told_of_it(
+    driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table was paused because nobody answers just after somebody had."""
+    await driven.begin("6h, then orders")
+    play, answers = TimeUp._play, list[asyncio.Future[Any]]()
+
+    async def beside(ends: TimeUp, table: LiveTable, wait: Wait) -> tuple[str, str]:
+        if _unanswered_since(table):
+            answer = driven.service.submit(driven.table, wait.seat, ["pass"], None, "r0")
+            answers.append(asyncio.ensure_future(answer))
+        return await play(ends, table, wait)
+
+    monkeypatch.setattr(TimeUp, "_play", beside)
+    while not answers:
+        await driven.wait_until(driven.now + timedelta(hours=6))
+    assert isinstance(await answers[0], TableNotRunning)
 
 
 async def test_two_processes_that_both_believe_to_lead(driven: DrivenTable) -> None:

@@ -73,14 +73,18 @@ async def test_the_old_player_declines(driven: DrivenTable) -> None:
 
 
 async def test_no_vote_waits_for_who_has_left(driven: DrivenTable) -> None:
-    """Ann resigns; the seat is asked for again, now of the host."""
+    """Ann resigns. Dora had asked for her seat, and now asks the new host for the open seat."""
     await asked_for_ann(driven, "24h")
     await driven.say("Bob", "pace 12h")
     await driven.say("Ann", "resign yes")
     assert await voters(driven) == []
     (told,) = driven.heard("Cid", "news")
     assert "Ann resigns." in told and "because Ann has resigned: Bob proposes another pace" in told
-    assert "is over, because Ann has resigned." in driven.heard("Dora", "seat_answer")[0]
+    (told,) = driven.heard("Dora", "seat_answer")
+    assert told.endswith(" is open now. You are told when its host has answered.")
+    (asked,) = driven.heard("Bob", "seat_request")
+    assert "Dora asks for the seat of Ann" in asked and driven.heard("Cid", "seat_request") == []
+    assert (await ask(driven, "Bob", "admit Dora")).startswith("Dora has a seat at table")
 
 
 async def test_who_plays_on_is_asked_for_the_open_votes(driven: DrivenTable) -> None:
@@ -395,6 +399,22 @@ async def test_who_was_offered_a_seat_hears_that_the_game_is_over(driven: Driven
     (told,) = driven.heard("Dora", "seat_answer")
     assert "You cannot play on for Bob at table Friday" in told and told.endswith("because the game is over.")
     assert driven.heard("Eve", "seat_answer") == []
+
+
+@pytest.mark.parametrize(("takes", "hears"), [("Dora", "Eve"), ("Eve", "Dora")])
+async def test_who_was_offered_a_seat_hears_that_another_has_it(
+    driven: DrivenTable, takes: str, hears: str
+) -> None:
+    await driven.begin("none")
+    await driven.say("Bob", "resign yes")
+    for name in ("Dora", "Eve"):
+        person = await driven.person(name)
+        await driven.service.seats.offer(driven.table, "Bob", person, by=driven.people["Ann"])
+    await ask(driven, takes, "ask Bob")
+    (told,) = driven.heard(hears, "seat_answer")
+    assert "You cannot play on for Bob at table Friday" in told
+    assert told.endswith("because somebody else has that seat now.")
+    assert driven.heard(takes, "seat_answer") == []
 
 
 async def test_nobody_asks_for_the_seat_of_a_player_without_end(driven: DrivenTable) -> None:

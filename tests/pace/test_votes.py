@@ -56,6 +56,11 @@ async def test_no_other_vote_waits_for_who_has_no_vote_in_it(driven: DrivenTable
     assert isinstance(answer, PollUpdated) and "Another vote" not in " ".join(answer.sentences)
 
 
+async def opened(driven: DrivenTable) -> int:
+    """How many votes are open."""
+    return len((await driven.service.cache.get(driven.table)).polls)
+
+
 @pytest.mark.parametrize(("former", "resigns"), [("Bob", False), ("Bob", True), ("Cid", False)])
 async def test_no_game_ends_because_of_whom_a_player_has_replaced(
     driven: DrivenTable, former: str, resigns: bool
@@ -77,6 +82,32 @@ async def test_no_game_ends_because_of_whom_a_player_has_replaced(
     assert isinstance(answer, PollUpdated) and answer.outcome is None
     answer = await driven.say("Dora", "accept")
     assert isinstance(answer, PollUpdated) and answer.outcome == "passed"
+
+
+@pytest.mark.parametrize("proposer", ["Bob", "Cid"])
+async def test_no_vote_waits_for_a_robot_that_plays_on(driven: DrivenTable, proposer: str) -> None:
+    """It was asked anew in the seat of Bob, who had agreed: the others could not end the game any more."""
+    await driven.begin("none")
+    await driven.say(proposer, "end")
+    await driven.say("Bob" if proposer == "Cid" else "Cid", "accept")
+    await driven.say("Bob", "resign yes")
+    await driven.say("Ann", "robot Bob")
+    await driven.say("Cid", "accept")
+    assert (await driven.service.queries.table_info(driven.table)).names == ("Ann", "Robot", "Cid")
+    answer = await driven.say("Ann", "accept")
+    assert isinstance(answer, PollUpdated) and answer.outcome == "passed"
+
+
+async def test_a_vote_ends_that_a_player_leaves_to_a_robot(driven: DrivenTable) -> None:
+    await driven.begin("none")
+    await driven.say("Bob", "robot Bob")
+    await driven.say("Cid", "end")
+    for name in ("Ann", "Cid"):
+        await driven.say(name, "accept")
+    assert await opened(driven) == 0
+    assert (
+        "The vote is over, because the seats have changed: Cid would like" in driven.heard("Ann", "news")[-1]
+    )
 
 
 async def test_who_has_not_voted_is_reminded_daily(driven: DrivenTable) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
+
+import pytest
 
 from bot.hub.request import Completed, LineAmbiguous, LineRefused, LineUnreadable, QueryAnswer
 from bot.service import Service
 from engine.game_text import replay
+from engine.site_18xx.export import SiteExportError
 from tests.service.conftest import ServiceHarness
 from tests.service.test_orders import OPENING, say_all
 
@@ -133,6 +137,22 @@ async def test_the_export_leaves_out_what_was_undone(world: ServiceHarness) -> N
     assert (await shown(world, "Ann", "export csv")).files[0].content.startswith(b"round,Ann,Bob,Cid,")
     refused = await world.say("Ann", "export rails")
     assert isinstance(refused, LineRefused) and "no format rails" in refused.reason
+
+
+async def test_a_refused_export_names_the_line_that_writes_a_part(
+    world: ServiceHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **options: bool) -> dict[str, Any]:
+        if options:
+            return {}
+        raise SiteExportError(1, "pass", "there Bob comes next.")
+
+    monkeypatch.setattr("bot.features.game_files.feature.export_game", refused)
+    answer = await world.say("Ann", "export 18xx.games")
+    assert isinstance(answer, LineRefused)
+    told, line, _ = answer.reason.split("`")
+    assert told.endswith("there Bob comes next. ")
+    assert (await shown(world, "Ann", line)).files
 
 
 async def test_the_export_has_the_current_names(world: ServiceHarness) -> None:

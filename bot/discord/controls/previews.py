@@ -29,7 +29,7 @@ from bot.position.legal_lines import companies_closed, price_at_end_of_round, pr
 from bot.position.pending import engine_seat
 from engine.core.events import CashMoved, RoundStarted
 from engine.core.reasons import CashReason
-from engine.core.words import counted, dollars
+from engine.core.words import dollars
 from engine.operating.run import best_run, format_routes
 
 MAX_LAY_BUTTONS = 10
@@ -157,10 +157,10 @@ def preview_sales(
     for line in lines:
         sold, _ = sold_shares(line)
         by_company[sold] = max(by_company.get(sold, line), line, key=lambda each: sold_shares(each)[1])
-    after, chosen = state, len(by_company)
+    left = list[str]()
     while len("; ".join(by_company.values())) > room:
-        by_company.popitem()
-    told = []
+        left.append(by_company.popitem()[1])
+    after, told = state, list[str]()
     for line in by_company.values():
         before, after = after, engine.play_line(after, seat, line).state
         told.append(f"`{line}` brings {dollars(after.cash[seat] - before.cash[seat])}.")
@@ -185,8 +185,7 @@ def preview_sales(
         if (later := price_at_end_of_round(state, after, sym))
     ]
     told.append(f"You then have {dollars(after.cash[seat])}.")
-    if left := chosen - len(by_company):
-        told.append(f"The other {counted(left, 'sale')} did not fit: choose them afterwards.")
+    told += [f"`{line}` does not fit here: choose it afterwards." for line in reversed(left)]
     return SalePreview(tuple(by_company.values()), after, "\n".join(told))
 
 

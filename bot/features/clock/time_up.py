@@ -72,7 +72,7 @@ class TimeUp(WaitTimers):
         told = own = ""
         match table.info.pace.when_up:
             case "pause":
-                await self._pause(row.table_id, row.seat)
+                await self._pause_if_undecided(wait)
             case "deputy":
                 told, own = await self._appoint(table, wait)
             case "orders":
@@ -107,55 +107,60 @@ class TimeUp(WaitTimers):
             wait = await self.open_wait(unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
-            waited = duration_text(unit.now - wait.clock.since) if wait.clock.since else ""
-            name = wait.table.state.players[row.seat]
-        await self._pause(row.table_id, row.seat, name, waited)
+        await self._pause_if_undecided(wait, wait.table.state.players[row.seat], wait.clock.since)
         async with self.locked(row) as (_, unit):
             await unit.clocks.take_due(row)
         return True
 
     @again_on_conflict
-    async def _pause(self, table_id: int, seat: int, for_whom: str = "", waited: str = "") -> None:
-        """Pause the game because a player's time is up; nothing happens if it is not being played. for_whom,
-        waited: for whom the table has waited and how long, where no answer has come.
+    async def _pause_if_undecided(
+        self, wait: Wait, for_whom: str = "", since: datetime | None = None
+    ) -> None:
+        """Pause a game that still waits for this decision."""
+        async with self.cache.locked(wait.table.info.id) as table:
+            if not _is_decided(table, wait):
+                await self._pause(table, wait.seat, for_whom, since)
+
+    async def _pause(self, table: LiveTable, seat: int, for_whom: str, since: datetime | None) -> None:
+        """Pause a locked table because a player's time is up; nothing happens if it is not being played.
+        for_whom, since: for whom the table has waited and since when, where no answer has come.
 
         They are told themselves, even if a digest has their news: the game goes on when they are back.
         """
-        async with self.cache.locked(table_id) as table:
-            if table.stored_info.status != "running":
-                return
-            recipient = table.metadata.recipients.get(seat)
-            async with self.cache.commit(
-                table, answered_person=recipient.person_id if recipient else None
-            ) as draft:
-                await (await draft.unit()).tables.update(table_id, status="paused")
-                why = f"{table.state.players[seat]}'s time is up."
-                why = f"The table has waited for {for_whom} for {waited}." if waited else why
-                yours = f"The table has waited for you for {waited}." if waited else "Your time is up."
-                sentence = f"{why} {PAUSED}"
-                player = table.stored_info.player_at(seat)
-                person_id = player.person_id if player else None
-                draft.add_note(CLOCK_TRANSPORT, "pause", sentence, person_id=person_id)
-                draft.announce("news", sentence)
-                if recipient:
-                    draft.messages += messages.personal_messages(
-                        table.stored_info, "time_up", recipient,
-                        f"{yours} {PAUSED} {HOW_TO_RESUME}",
-                        f"{table_id}.{draft.seq}.time_up", draft.timestamp,
-                    )  # fmt: skip
+        info, recipient = table.stored_info, table.metadata.recipients.get(seat)
+        if info.status != "running":
+            return
+        why, yours = f"{table.state.players[seat]}'s time is up.", "Your time is up."
+        async with self.cache.commit(
+            table, answered_person=recipient.person_id if recipient else None
+        ) as draft:
+            await (await draft.unit()).tables.update(info.id, status="paused")
+            if since:
+                waited = duration_text(draft.timestamp - since)
+                why = f"The table has waited for {for_whom} for {waited}."
+                yours = f"The table has waited for you for {waited}."
+            player = info.player_at(seat)
+            draft.add_note(
+                CLOCK_TRANSPORT, "pause", f"{why} {PAUSED}", person_id=player.person_id if player else None
+            )
+            draft.announce("news", f"{why} {PAUSED}")
+            if recipient:
+                draft.messages += messages.personal_messages(
+                    info, "time_up", recipient, f"{yours} {PAUSED} {HOW_TO_RESUME}",
+                    f"{info.id}.{draft.seq}.time_up", draft.timestamp,
+                )  # fmt: skip
 
+    @again_on_conflict
     async def _play(self, table: LiveTable, wait: Wait) -> tuple[str, str]:
-        """Play for a seat; what the others and the player are told if that is not possible."""
+        """Play for a seat, or pause a table at which nobody answers; what the others and the player are told
+        if nothing may be played."""
         async with self.cache.locked(table.info.id) as table:
+            if _is_decided(table, wait):
+                return "", ""
+            if since := _unanswered_since(table):
+                await self._pause(table, wait.seat, "its players", since)
+                return "", ""
             line = _line_for(table, wait.seat)
-            since = _unanswered_since(table)
-            asked = {pending.decision_id for pending in table.pending if pending.seat == wait.seat}
-            if wait.clock.decision_id and wait.clock.decision_id not in asked:
-                return "", ""  # another process has played for the seat meanwhile
-        if since:
-            waited = duration_text(self.store.now() - since)
-            await self._pause(table.info.id, wait.seat, "its players", waited)
-            return "", ""
         name = clock_messages.wait_name(wait.clock)
         decision_id = wait.clock.decision_id or ""
         if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
@@ -237,6 +242,12 @@ async def _deputy(unit: UnitOfWork, table: LiveTable, seat: int) -> Person | Non
     if named is not None and not info.player_of(named) and named != info.person_at(seat):
         return await unit.people.get(named)
     return await robot_deputy(unit) if agreed else None
+
+
+def _is_decided(table: LiveTable, wait: Wait) -> bool:
+    """Whether the player, or another process for them, has decided meanwhile."""
+    asked = {pending.decision_id for pending in table.pending if pending.seat == wait.seat}
+    return wait.clock.decision_id not in asked
 
 
 def _line_for(table: LiveTable, seat: int) -> str | None:

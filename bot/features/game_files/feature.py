@@ -75,7 +75,7 @@ FORMATS: dict[str, tuple[str, str, Callable[[GameHistory, str], str]]] = {
 """By format: the suffix of the file name, the media type, and the function that writes it."""
 
 
-FAR = "--as-far-as-possible"
+FAR = "as far as possible"
 """Asks for a file of 18xx.games up to the first move that the site does not have."""
 
 
@@ -88,7 +88,7 @@ def parse_format(name: str) -> str:
 
 
 def parse_export(words: str) -> tuple[str, bool]:
-    """The format of a line such as `18xx.games --as-far-as-possible`, and whether that was asked for.
+    """The format of a line such as `18xx.games as far as possible`, and whether that was asked for.
 
     Raises ValueError for an unknown format.
     """
@@ -99,12 +99,14 @@ def parse_export(words: str) -> tuple[str, bool]:
 
 
 def make_game_file(
-    history: GameHistory, format_name: str, game_name: str, stem: str, *, as_far_as_possible: bool = False
-) -> ExportedFile:
+    history: GameHistory, format_name: str, game_name: str, stem: str,
+    *, as_far_as_possible: bool = False, far_line: str = "",
+) -> ExportedFile:  # fmt: skip
     """A game in one of the formats. game_name: written into the file. stem: of the file name.
 
     as_far_as_possible: for 18xx.games the file ends with the first move that the site does not have; what
-    follows is in it as chat messages. Otherwise raises ValueError with a sentence that names this move.
+    follows is in it as chat messages. Otherwise raises ValueError with a sentence that names this move, and
+    the line that asks for the rest: far_line.
     """
     suffix, media_type, write = FORMATS[format_name]
     if format_name == SITE and as_far_as_possible:
@@ -112,8 +114,8 @@ def make_game_file(
     try:
         return ExportedFile(f"{stem}{suffix}", media_type, write(history, game_name).encode())
     except SiteExportError as error:
-        hint = f"With `{FAR}` the game is written up to that move." if error.move_number else ""
-        raise ValueError(f"{error} {hint}".strip()) from None
+        hint = f" `{far_line}` writes the game up to that move." if error.move_number and far_line else ""
+        raise ValueError(f"{error}{hint}") from None
 
 
 def commands() -> list[Command]:
@@ -134,8 +136,9 @@ async def _export(query: QueryRequest) -> QueryAnswer:
     info, (format_name, partial) = query.table.stored_info, parse_export(query.argument)
     title = f"{info.name} {info.code}"
     file = await asyncio.to_thread(
-        make_game_file, query.table.log.history(), format_name, title, info.code, as_far_as_possible=partial
-    )
+        make_game_file, query.table.log.history(), format_name, title, info.code,
+        as_far_as_possible=partial, far_line=f"export {SITE} {FAR}",
+    )  # fmt: skip
     return QueryAnswer("export", f"Here is {file.name}.", files=(file,))
 
 

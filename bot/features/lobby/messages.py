@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import engine
 from bot.hub.changes import LOBBY_LIFETIME, WARNING
-from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
 from bot.hub.loading import load_recipient
 from bot.hub.notifications import messages
@@ -80,12 +79,3 @@ async def tell_expiry(unit: UnitOfWork, info: TableInfo) -> None:
         "somebody joins, or it is started or kept open."
     )
     await tell_people(unit, info, "expiring", host_and_players(info), sentence)
-
-
-async def tell_request_is_over(
-    draft: CommitDraft, person_id: int, why: str, decision_id: str | None = None
-) -> None:
-    """Tell a person who has asked for a seat that nothing comes of it."""
-    info = draft.table.stored_info
-    told = f"Your request for a seat at table {info.name} {info.code} is over, because {why}."
-    await tell_people(await draft.unit(), info, "seat_answer", [person_id], told, decision_id)

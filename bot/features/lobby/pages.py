@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import engine
-from bot.features.lobby.seats import open_request
+from bot.features.lobby.requests import open_request
 from bot.hub.feature import Answer, EndingPart, MakePage, Page
 from bot.hub.info import TableInfo, open_seats
 from bot.hub.loading import load_recipient

@@ -13,11 +13,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from bot.features.lobby.messages import tell_request_is_over
+from bot.features.lobby.requests import LATE, add_request, answer_text, tell_request_is_over
 from bot.hub.cache import TableCache
 from bot.hub.commit import CommitDraft
 from bot.hub.info import TableInfo
-from bot.hub.loading import load_recipient
+from bot.hub.loading import load_info, load_recipient
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import add_counted, calendar_of
 from bot.hub.polls import Motion, PollHandler
@@ -37,8 +37,8 @@ from bot.hub.timers import LATE_KIND
 from bot.position.times import duration_text
 from storage import SeatClock, StoredTimer, TablePoll, UnitOfWork
 
-LATE, LATE_FOR_ONE = timedelta(hours=48), timedelta(days=7)
-"""After the end of their time the others decide on a seat, or the one other person."""
+LATE_FOR_ONE = timedelta(days=7)
+"""After the end of their time the one other person decides on a seat; several after `LATE`."""
 WITHOUT_PACE = timedelta(days=7)
 LOOK_AGAIN = timedelta(days=1)
 TRANSPORT = "service"
@@ -241,7 +241,15 @@ async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -
 
 
 async def _tell_who_has_asked(draft: CommitDraft, open_poll: TablePoll, why: str) -> None:
-    await tell_request_is_over(draft, int(open_poll.poll.details["person"]), why)
+    """Whoever has asked for a seat that is open now asks for the open seat."""
+    unit, details, former = await draft.unit(), open_poll.poll.details, draft.table.stored_info
+    seat, person_id, info = int(details["seat"]), int(details["person"]), await load_info(unit, former.id)
+    if draft.ends_game or info.player_at(seat) or info.player_of(person_id):
+        await tell_request_is_over(draft, person_id, why)
+        return
+    await add_request(unit, info, seat, person_id, str(details["name"]))
+    told = f"The seat of {info.names[seat]} at table {info.name} {info.code} is open now."
+    await tell_people(unit, info, "seat_answer", [person_id], f"{told} {answer_text(info)}")
 
 
 async def _seat_robot(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

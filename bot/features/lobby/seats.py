@@ -13,8 +13,19 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.features.lobby.messages import tell_host, tell_request_is_over
-from bot.features.lobby.replacement import LATE, Replacements, polls_about
+from bot.features.lobby.messages import tell_host
+from bot.features.lobby.replacement import Replacements, polls_about
+from bot.features.lobby.requests import (
+    ANY_SEAT,
+    LATE,
+    add_request,
+    answer_text,
+    people_ids,
+    put_request,
+    request_key,
+    seat_text,
+    tell_request_is_over,
+)
 from bot.features.lobby.tables import Lobby
 from bot.hub.cache import TableCache
 from bot.hub.changes import RunningTables, again_on_conflict, check_allowed
@@ -27,7 +38,6 @@ from bot.hub.seating import (
     check_no_robot_name,
     check_seat_name,
     free_name,
-    people_of,
     record_replacement,
     tell_people,
     waits_for_players,
@@ -37,19 +47,9 @@ from engine.core.words import join_words
 from engine.game_text.history import GameHistory
 from storage import SeatRequest, StoredTimer, UnitOfWork
 
-ANY_SEAT = -1
-"""The seat of a request before the game has started."""
 OFFER = "lobby"
 """Among the facts of a person at a table: the seat that was offered to them."""
-REQUEST_KIND = "request"
-"""Of the timer that asks the players of a game whose host has not answered."""
-REQUEST_PREFIX = "s"
-"""The decision id of request 5 is `s5`."""
-
-
-def request_key(request: SeatRequest) -> str:
-    """A request as the decision id of a notification."""
-    return f"{REQUEST_PREFIX}{request.id}"
+TAKEN = "somebody else has that seat now"
 
 
 class SeatRequests:
@@ -108,12 +108,8 @@ class SeatRequests:
 
     async def _add(self, info: TableInfo, seat: int, person_id: int, name: str, *, by_operator: bool) -> str:
         """Ask for a seat. A request that is repeated, by the person or after a crash, counts once."""
-        what = _seat_text(info, seat)
-        if by_operator:
-            told = f"{name} has asked for {what} at table {info.code}."
-        else:
-            who = "its host has" if info.host_id is not None else "its players have"
-            told = f"You have asked for {what} at table {info.code}. You are told when {who} answered."
+        told = f"asked for {seat_text(info, seat)} at table {info.code}."
+        told = f"{name} has {told}" if by_operator else f"You have {told} {answer_text(info)}"
         async with self._cache.store.begin(table=info.id) as unit:
             former, info = info, await load_info(unit, info.id)
             if info.status != former.status or info.player_at(seat):
@@ -122,13 +118,7 @@ class SeatRequests:
             if any((each.person_id, each.seat, each.name) == (person_id, seat, name) for each in asked):
                 return told
             await self._limits.count(unit, person_id, "requests")
-            request = await unit.clocks.add_request(info.id, seat, person_id, name)
-            await _put_to(unit, info, request, _people(info) if info.host_id is None else [info.host_id])
-            if seat != ANY_SEAT and info.host_id is not None:
-                await unit.clocks.set_due(
-                    f"{info.id}.{request_key(request)}", REQUEST_KIND, unit.now + LATE, table_id=info.id,
-                    details={"request": request.id},
-                )  # fmt: skip
+            await add_request(unit, info, seat, person_id, name)
         self._cache.wake_subscribers()
         return told
 
@@ -141,7 +131,7 @@ class SeatRequests:
             for request in await unit.clocks.open_requests(info.id) if taken else ():
                 if request.id == row.details["request"] and info.player_of(request.person_id) is None:
                     why = " The host has not answered, so any player may."
-                    await _put_to(unit, info, request, _people(info), why)
+                    await put_request(unit, info, request, people_ids(info), why)
         self._cache.wake_subscribers()
         return True
 
@@ -165,7 +155,7 @@ class SeatRequests:
                 if await unit.clocks.answer_request(request.id, False) and seated is None:
                     await tell_request_is_over(draft, request.person_id, why, request_key(request))
             elif info.host_id not in (None, former.host_id):
-                await _put_to(unit, info, request, [info.host_id])
+                await put_request(unit, info, request, [info.host_id])
 
     # -- answering ---------------------------------------------------------------------------
 
@@ -251,16 +241,19 @@ class SeatRequests:
 
 
 async def _drop_offers(draft: CommitDraft, unit: UnitOfWork) -> None:
-    """What somebody has taken is offered to nobody any more, nor a seat of a game that is over: who could
-    take it until then is told."""
-    table_id = draft.table.stored_info.id
+    """What somebody has taken is offered to nobody any more, nor a seat of a game that is over: whoever could
+    have taken it is told."""
+    former = draft.table.stored_info
     taken = {row.seat for row in draft.new_rows if row.kind == "replace" and row.line != "resign"}
-    for person_id, seat in (await unit.facts.at_table(OFFER, table_id)).items():
-        if seat in taken or draft.ends_game:
-            await unit.facts.set(OFFER, table_id, person_id, None)
-        if draft.ends_game and not (info := await load_info(unit, table_id)).player_at(seat):
-            told = f"You cannot play on for {info.names[seat]} at table {info.name} {info.code} any more"
-            await tell_people(unit, info, "seat_answer", [person_id], f"{told}, because the game is over.")
+    for person_id, seat in (await unit.facts.at_table(OFFER, former.id)).items():
+        if not (seat in taken or draft.ends_game):
+            continue
+        await unit.facts.set(OFFER, former.id, person_id, None)
+        info = await load_info(unit, former.id)
+        if (info.player_of(person_id) if seat in taken else info.player_at(seat)) is None:
+            why = TAKEN if seat in taken else "the game is over"
+            told = f"You cannot play on for {former.names[seat]} at table {info.name} {info.code} any more"
+            await tell_people(unit, info, "seat_answer", [person_id], f"{told}, because {why}.")
 
 
 def _why_over(draft: CommitDraft, info: TableInfo, request: SeatRequest) -> str:
@@ -268,21 +261,7 @@ def _why_over(draft: CommitDraft, info: TableInfo, request: SeatRequest) -> str:
     if draft.ends_game:
         return "the game is over" if draft.table.begun else "the table is closed"
     is_taken = info.player_of(request.person_id) or info.player_at(request.seat)
-    return "somebody else has that seat now" if is_taken else ""
-
-
-async def _put_to(
-    unit: UnitOfWork, info: TableInfo, request: SeatRequest, people: Sequence[int], why: str = ""
-) -> None:
-    """Ask people to answer a request. why: what they read behind it."""
-    sentence = (
-        f"{request.name} asks for {_seat_text(info, request.seat)} at table {info.name} {info.code}.{why}"
-    )
-    await tell_people(unit, info, "seat_request", people, sentence, request_key(request))
-
-
-def _seat_text(info: TableInfo, seat: int) -> str:
-    return "a seat" if seat == ANY_SEAT else f"the seat of {info.names[seat]}"
+    return TAKEN if is_taken else ""
 
 
 def _plays_on(info: TableInfo, seat: int) -> str:
@@ -307,10 +286,6 @@ def _seat_asked_for(info: TableInfo, name: str) -> int:
     raise ValueError(f"There is no seat of {name}; the seat of {names} is open.")
 
 
-def _people(info: TableInfo) -> list[int]:
-    return [player.person_id for player in people_of(info)]
-
-
 def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRequest:
     if not requests:
         raise ValueError(f"Nobody asks for a seat at table {info.code}.")
@@ -322,11 +297,6 @@ def _find(requests: Sequence[SeatRequest], name: str, info: TableInfo) -> SeatRe
     names = join_words([each.name for each in requests])
     verb = "asks" if len(requests) == 1 else "ask"
     raise ValueError(f"{names} {verb} for a seat at table {info.code}; name whom you mean.")
-
-
-async def open_request(unit: UnitOfWork, table_id: int, key: str | None) -> SeatRequest | None:
-    """The request of a notification, if nobody has answered it."""
-    return next((r for r in await unit.clocks.open_requests(table_id) if request_key(r) == key), None)
 
 
 class GameImports:
