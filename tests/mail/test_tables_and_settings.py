@@ -266,7 +266,7 @@ async def test_a_new_host_may_say_yes_to_every_later_question(desk: MailDesk, sa
 
 
 async def test_who_was_invited_and_has_never_said_yes_is_forgotten(desk: MailDesk) -> None:
-    """Not who was asked lately or still may answer, who has a seat, and who wants no emails."""
+    """Not who was asked lately or still may answer, has a seat, wants no emails, or is a deputy."""
     names = ("Bob", "Cid", "Dan", "Eve", "Fay")
     await desk.person("Ann")
     await desk.write(
@@ -289,4 +289,8 @@ async def test_who_was_invited_and_has_never_said_yes_is_forgotten(desk: MailDes
     await desk.write("Dan", "no")
     assert await known() == set(names)
     desk.clock[0] += timedelta(days=11)
+    await desk.write("Ann", "settings deputy Bob")
+    assert "Bob decides for you" in desk.newest[ANN].text
+    assert await known() == set(names)
+    await desk.write("Ann", "settings deputy off")
     assert await known() == {"Cid", "Dan", "Eve", "Fay"}
