@@ -9,7 +9,7 @@ from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import mail_file
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ERASED, Ruling
-from bot.email.replies.seat_replies import BESIDE_NO, NO_WORDS, YES_WORDS, ReadReply
+from bot.email.replies.seat_replies import BESIDE_NO, NO_WORDS, YES_WORDS, ReadReply, is_about_vote
 from bot.email.replies.table_replies import said_at_table
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
@@ -37,29 +37,25 @@ from storage import (
     UnitOfWork,
 )
 
-_AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept", "agree"}
+_AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept"}
 _CONSENTING = OK_WORDS | {"sure"}
 """They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
-_PHRASES = frozenset(
-    """
-    i'm in|im in|i am in|count me in|deal me in|i'd love to|of course|with pleasure|bin dabei|ich bin dabei
-    |fine|fine by me|agreed|absolutely|definitely|certainly|gladly
-    """.replace("\n    ", "").split("|")
+_CLAUSE_END = re.compile(r"[,.!:;]")
+_AGREEING_CLAUSE = re.compile(
+    r"(?:(?:i|my vote is) )?(?:yes|yep|yeah|ja|oui|ok|okay|sure|fine|fine by me|agree|agreed|accept|vote yes)"
+    r"|(?:yes )?of course|absolutely|definitely|certainly|gladly|with pleasure|go ahead|i'd love to"
+    r"|(?:i'm|im|i am|count me|deal me) in|(?:ich )?bin dabei|looking forward to it"
 )
-"""The same, as their first words up to a comma or the end."""
-_CLAUSE_END = re.compile(r"[,.!;]")
-_BEFORE_ANSWER = frozenset({"i", "my", "vote", "is", "say"})
-_UNABLE = (
-    "can't",
-    "cannot",
-    "i can't",
-    "i cannot",
-    "not interested",
-    "not this time",
-    "leider nein",
-    "leider nicht",
+_DECLINING_CLAUSE = re.compile(
+    r"(?:i say |(?:i |my )?vote (?:is )?)?(?:no|n|nope|nein|non)(?: way)?|(?:i )?decline"
 )
-"""With these an answer to an invitation declines it."""
+_UNABLE_CLAUSE = re.compile(
+    r"(?:i )?(?:can't|cannot|can not)(?: (?:join|play|come|make it))?(?: (?:this time|now|at the moment))?"
+    r"|not interested|not this time|leider (?:nein|nicht)"
+)
+"""It declines an invitation."""
+_CONSENT_BEHIND_NO = _CONSENTING | YES_WORDS | {"mind", "ahead", "fine", "do", "object", "need", "kein"}
+"""With these `no` declines no vote: `No, I don't mind`."""
 _OTHERWISE = NO_WORDS | {"pass", "decline", "can't", "cannot", "won't", "unable"}
 _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|noch nicht")
 """With these `no` declines nothing: `No idea yet`."""
@@ -68,22 +64,38 @@ _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|no
 def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
     """Whether a reply says yes or no to what its email asks; None where it says neither."""
     answer, *beside = reply.answer or ("",)
-    words = [each for each in words_of(without_idioms(answer)) if each not in BESIDE_NO]
-    clause = _CLAUSE_END.split(answer, maxsplit=1)[0]
-    first_clause = " ".join(each for each in words_of(clause) if each not in BESIDE_NO)
-    word, phrase = next((each for each in words if each not in _BEFORE_ANSWER), ""), " ".join(words)
+    words, clauses = _words_said(without_idioms(answer)), _clauses(answer)
+    word, first_clause = "".join(words[:1]), "".join(clauses[:1])
+    agrees_wholly = bool(clauses) and "?" not in answer and all(map(_AGREEING_CLAUSE.fullmatch, clauses))
+    line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
     if token.purpose == "erase":  # which nothing brings back
         agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-    elif word in _CONSENTING or first_clause in _PHRASES:
-        agrees = not any(map(_says_otherwise, reply.text.lines))
-    else:
+    elif is_about_vote(token):
+        others = (line for line in reply.text.lines if not line.endswith(answer))
+        agrees = (reply.says_yes or agrees_wholly) and not any(map(_says_otherwise, others))
+    elif word and word in _AGREEING | {line_of_yes}:
         is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)
-        line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
-        is_yes = bool(word) and word in _AGREEING | {line_of_yes}
-        agrees = is_yes and _OTHERWISE.isdisjoint(words) and not is_in_doubt
-    is_unable = token.purpose == "invite" and phrase.startswith(_UNABLE) and "?" not in answer
-    declines = (word in NO_WORDS or is_unable) and not _PUTTING_OFF.search(answer)
-    return True if agrees else False if declines else None
+        agrees = _OTHERWISE.isdisjoint(words) and not is_in_doubt
+    else:
+        agrees = agrees_wholly or word in _CONSENTING
+        agrees = agrees and not any(map(_says_otherwise, reply.text.lines))
+    if is_about_vote(token):
+        consents = "?" in answer or not _CONSENT_BEHIND_NO.isdisjoint(words_of(answer))
+        declines = _DECLINING_CLAUSE.fullmatch(first_clause) is not None and not consents
+    else:
+        is_unable = _UNABLE_CLAUSE.fullmatch(first_clause) is not None and "?" not in answer
+        declines = word in NO_WORDS or (token.purpose == "invite" and is_unable)
+    return True if agrees else False if declines and not _PUTTING_OFF.search(answer) else None
+
+
+def _words_said(text: str) -> list[str]:
+    """The words of a text but `thanks` and `sorry`."""
+    return [word for word in words_of(text) if word not in BESIDE_NO]
+
+
+def _clauses(answer: str) -> list[str]:
+    """What an answer says from one comma or full stop to the next, but `thanks` and `sorry`."""
+    return list(filter(None, (" ".join(_words_said(each)) for each in _CLAUSE_END.split(answer))))
 
 
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:

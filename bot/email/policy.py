@@ -293,11 +293,12 @@ class MailPolicy:
             person = await self._people.find_correspondent(token.address)
             page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
             return Ruling("no moves", page, token, lines=lines)
-        is_answer = not lines and (reply.says_yes or reply.says_no or reply.agreed)
+        agreed = reply.agreed or reply.repeated
+        is_answer = not lines and (reply.says_yes or reply.says_no or agreed)
         offer = await self._held.find_offered(token) if is_answer else None
         if offer and reply.says_no:
             return Ruling("declined", answer_pages.not_played(offer.held.lines), token, lines=("no",))
-        if offer and reply.agreed in ((), offer.held.lines):
+        if offer and agreed in ((), offer.held.lines):
             return await self._confirm_held(mail, token, offer, ("yes",))
         is_vote = is_about_vote(token)
         if reply.agreed and not offer and not is_vote:

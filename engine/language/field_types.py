@@ -17,9 +17,10 @@ class Noun(str):
 
 class FieldType:
     """How a field is parsed from words and formatted, and what it may be where it was left out. noun: what it
-    names, if one word names that."""
+    names, if one word names that. skipped: words that say nothing before it, `par the PRR at 67`."""
 
     noun: Noun | None = None
+    skipped = frozenset({"the", "at", "on", "in"})
 
     def parse(self, g: Game, words: list[str], at: int) -> Iterator[tuple[tuple[Any, ...], int]]:
         """Values for the part's fields (fewer where the rest is left out), and the index of the next word."""
@@ -87,6 +88,12 @@ class _Number(FieldType):
 
     def candidates(self, g: Game, field: str, fields: dict[str, Any]) -> Iterator[int]:
         yield from self._candidates(g)
+
+
+class _Count(_Number):
+    """How many. Behind `at` stands a price: `loan at 5` does not say that there are five."""
+
+    skipped = frozenset({"the"})
 
 
 class _Player(FieldType):
@@ -188,7 +195,7 @@ FIELD_TYPES: dict[str, FieldType] = {
     ),
     "HEX": _HEX,
     "AMOUNT": _Number(),
-    "COUNT": _Number(lambda g: range(1, 11)),
+    "COUNT": _Count(lambda g: range(1, 11)),
     "PAR": _Number(lambda g: g.components.par_prices),
     "ROTATION": _Number(lambda g: range(6)),
     "OFFER": _Number(lambda g: (offer.number for offer in g.state.offers)),

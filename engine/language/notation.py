@@ -56,8 +56,6 @@ NAMED_TYPES = tuple(FIELD_TYPES[name] for name in ("COMPANY", "PRIVATE", "PLAYER
 
 MAX_WORDS = 60
 """Of a text that is no line, in which a line and a name are looked for: more than any line has."""
-BEFORE_FIELD = frozenset({"the", "at", "on", "in"})
-"""Words that say nothing before a field: `par the PRR at 67`."""
 UNKNOWN = Noun("?")
 """Stands in a line for a word that names nothing: a field that has a noun takes the noun as its value."""
 UNSPECIFIED = object()
@@ -152,14 +150,16 @@ def _match(
 def _parse_field(
     g: Game, kind: FieldType, words: list[str], at: int
 ) -> Iterator[tuple[tuple[Any, ...], int]]:
-    """Values of a field, and the index of the next word. Words such as `the` may stand before it."""
+    """Values of a field, and the index of the next word. A word such as `the` is skipped only where it begins
+    no value: a player may be called The Bob."""
     if words[at] is UNKNOWN and kind.noun is not None:
         yield (kind.noun,), at + 1
         return
-    yield from kind.parse(g, words, at)
-    while words[at].casefold() in BEFORE_FIELD and at + 1 < len(words):
+    values = list(kind.parse(g, words, at))
+    while not values and words[at].casefold() in kind.skipped and at + 1 < len(words):
         at += 1
-        yield from kind.parse(g, words, at)
+        values = list(kind.parse(g, words, at))
+    yield from values
 
 
 def _unspecified(part: FormField) -> dict[str, Any]:

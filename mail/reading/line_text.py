@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Collection
 
+from mail.reading.word_lists import GIVEN_NAMES
+
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069"
 """Marks that mail programs put around names; none that shows characters in another order."""
 _INVISIBLE = dict.fromkeys(
@@ -87,10 +89,14 @@ _BEFORE = re.compile(
 _SALUTATION = re.compile(r"(?:hi|hello|hallo|hey) [^ ]+,", re.IGNORECASE)
 _AFTER = re.compile(
     r"[ ,;.!-]{1,4}(?:please|pls|plz|ty|bitte|svp|stp|s'il (?:vous|te) plaît|por favor|per favore|alsjeblieft"
-    r"|(?:(?:thanks|thank you|thx|cheers|sorry|danke|merci|gracias|grazie)(?: (?-i:[A-Z][a-z]{1,15}))?))"
+    r"|(?:(?:thanks|thank you|thx|cheers|danke|merci|gracias|grazie)(?: (?-i:[A-Z][a-z]{1,15}))?))"
     r"[ .!]{0,4}$",
     re.IGNORECASE,
 )
+_APOLOGY = re.compile(
+    r"(pass|done|decline)[ ,;.!-]{1,4}sorry(?: (?-i:(?P<whom>[A-Z][a-z]{1,15})))?", re.IGNORECASE
+)
+"""Behind any other move `sorry` may begin a correction: `buy NYC, sorry Erie`."""
 _SMILEY = re.compile(r"(?:^| )(?:[:;=8]['o-]?[)(DPp]|<3|\^\^|xD)$")
 
 
@@ -120,6 +126,8 @@ def without_courtesies(line: str, verbs: Collection[str]) -> str:
         former = bare
         bare = _without_pictographs(bare).rstrip("!.; ")
         bare = _AFTER.sub("", _SMILEY.sub("", bare)).rstrip("!.;, ")
+        if (apology := _APOLOGY.fullmatch(bare)) and (apology["whom"] or "ann").casefold() in GIVEN_NAMES:
+            bare = apology[1]
         if first_word(bare) not in verbs and (courtesy := _BEFORE.match(bare)):
             bare = bare[courtesy.end() :].lstrip()
         if bare == former:

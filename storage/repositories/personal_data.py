@@ -142,6 +142,10 @@ class PersonalDataRepository(Repository):
                 same = update(MoveRecord).filter_by(table_id=table_id, seq=row.seq)
                 await self._db.execute(same.values(values))
 
+    async def all_preferences(self) -> list[dict[str, Any]]:
+        """The preferences of everybody."""
+        return [person.preferences for person in await self._db.all(select_models(Person))]
+
     async def rewrite_preferences(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> list[int]:
         """Change the preferences of people, of all for whom they would be others then; their ids."""
         changed = []

@@ -7,8 +7,9 @@ import pytest
 from engine import format_action, nearest_lines, new_game, parse, play
 from engine.core.state import State
 from engine.game import Game
-from engine.kernel import RefusedError
+from engine.kernel import RefusedError, game_of
 from engine.language import notation
+from engine.language.field_types import FIELD_TYPES
 from engine.language.notation import AmbiguousError, UnreadableError, split_words
 from tests.t1830.scenarios import BOUGHT, run_scenario
 from tests.t1830.test_18_track import running
@@ -72,6 +73,16 @@ def test_words_between_the_parts_say_nothing(line: str, whole: str) -> None:
     assert format_action(state, parse(state, "p0", line)) == whole
     with pytest.raises(UnreadableError):
         parse(state, "p0", f"{line} the")
+
+
+def test_a_word_that_begins_a_name_is_not_skipped() -> None:
+    """The offer went to Bob where one to The Bob was refused."""
+    state = new_game("1830", ["Ann", "Bob", "The Bob"]).state
+    g = game_of(state)
+    kind = FIELD_TYPES["PLAYER"]
+    assert [*notation._parse_field(g, kind, ["the", "bob"], 0)] == [(("p2",), 2)]
+    assert [*notation._parse_field(g, kind, ["the", "ann"], 0)] == [(("p0",), 2)]
+    assert not [*notation._parse_field(g, FIELD_TYPES["COUNT"], ["at", "5"], 0)]
 
 
 def test_words_between_the_parts_of_a_lay_and_a_par_say_nothing() -> None:

@@ -198,6 +198,9 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Hi Ann, no problem", "Okay, no thanks", "Sure, no", "Okay, I can't make it",
         "Okay, let me think about it", "Sure, let me ask my wife first", "Okay, I have to pass this time",
         "I'm in if Cid is", "I'm in\nbut only for 1870", "No idea yet", "Sorry, no time to decide",
+        "I'd love to, too busy this month", "Count me in, the next time", "With pleasure, I refuse",
+        "I agree with Bob", "I can't read this", "I can't open the link", "I can't say no", "Can't join?",
+        "Can't thank you enough, yes", "Not interested in a break", "Leider nicht verstanden",
         "Sorry, yes, I won't make it", "Can't say yet", "Absolutely not", "Yes, I cannot",
         "Yes\nI'm not sure", "No, not yet",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
@@ -263,7 +266,7 @@ async def test_a_new_host_may_say_yes_to_every_later_question(desk: MailDesk, sa
 
 
 async def test_who_was_invited_and_has_never_said_yes_is_forgotten(desk: MailDesk) -> None:
-    """Not who was asked lately or still may answer, who has a seat, and who wants no emails."""
+    """Not who was asked lately or still may answer, has a seat, wants no emails, or is a deputy."""
     names = ("Bob", "Cid", "Dan", "Eve", "Fay")
     await desk.person("Ann")
     await desk.write(
@@ -286,4 +289,8 @@ async def test_who_was_invited_and_has_never_said_yes_is_forgotten(desk: MailDes
     await desk.write("Dan", "no")
     assert await known() == set(names)
     desk.clock[0] += timedelta(days=11)
+    await desk.write("Ann", "settings deputy Bob")
+    assert "Bob decides for you" in desk.newest[ANN].text
+    assert await known() == set(names)
+    await desk.write("Ann", "settings deputy off")
     assert await known() == {"Cid", "Dan", "Eve", "Fay"}

@@ -36,7 +36,7 @@ from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ABOUT_MOVES, MAX_LINE, ParsedReply, ReplyText, judge, split_reply
-from mail.reading.small_talk import OK_WORDS, greets
+from mail.reading.small_talk import OK_WORDS, greets, is_friendly
 from mail.reading.unclear_lines import (
     MAX_SENTENCE,
     Vocabulary,
@@ -119,16 +119,23 @@ class ReadReply:
 
     @property
     def agreed(self) -> tuple[str, ...]:
-        """The moves of a reply in which nothing is doubtful but a plain `yes` above them, or before one."""
+        """The moves of a reply in which nothing is doubtful but a plain `yes` above them."""
         meant = tuple(line.text for line in self.parsed.meant)
         if len(self.parsed.unclear) != 1 or not meant or any(map(_is_for_policy, meant)):
             return ()
         doubt = self.parsed.unclear[0].line
         is_above = doubt.number < self.parsed.meant[0].number
-        yes, _, move = doubt.text.partition(" ")
-        if not is_above and len(meant) == 1 and move.casefold() == meant[0].casefold():
-            return meant if yes.rstrip(",.!:").casefold() in YES_WORDS else ()
         return meant if is_above and self.word in YES_WORDS and _is_plain_yes(doubt.text) else ()
+
+    @property
+    def repeated(self) -> tuple[str, ...]:
+        """The move behind `yes` in a reply of one line: `Yes, pass`. It may be advice to somebody else, so it
+        only answers the question whether that move is meant."""
+        meant, names = tuple(line.text for line in self.parsed.meant), self.reader.vocabulary.names
+        own = [line for line in self.text.lines if not is_friendly(line) and not set(words_of(line)) <= names]
+        yes, _, move = own[0].partition(" ") if len(own) == 1 else ("", "", "")
+        is_yes = yes.rstrip(",.!:").casefold() in YES_WORDS
+        return meant if is_yes and (move.casefold(),) == tuple(map(str.casefold, meant)) else ()
 
     @property
     def to_confirm(self) -> tuple[AcceptedLine, ...]:
@@ -136,7 +143,8 @@ class ReadReply:
         only line is like; of `yes` and `no` to the offer of another player, what answers it."""
         (first, *more), near = self.parsed.unclear or (None,), self.near_lines
         meant = tuple(line.text for line in self.parsed.meant)
-        if not meant and first and not more and len(near) == 1 and not qualifies(first.line.text):
+        is_only_line = not more and len(self.text.candidates) <= 1
+        if not meant and first and is_only_line and len(near) == 1 and not qualifies(first.line.text):
             meant = near
         if {"accept", "decline"} <= set(self.reader.vocabulary.legal_lines) and not (meant or first):
             meant = ("accept",) if self.says_yes else ("decline",) if self.says_no else ()

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from bot.features.privacy.replacing import Replacing, mail_text
 from bot.hub.cache import RETENTION
+from bot.hub.notifications.preferences import deputies_in
 from bot.hub.people import PrivacySettings
 from engine.core.words import counted
 from mail.reply_address import own_address, redact
@@ -148,10 +149,15 @@ class Retainer:
 
     async def delete_invited(self) -> int:
         """Delete the people who were invited by email long ago and have never said yes; how many. Who wants
-        no emails stays, so that nobody invites them again."""
+        no emails stays, so that nobody invites them again; so does whoever is somebody's deputy."""
         async with self._store.begin() as unit:
             invited = await unit.personal_data.invited_before(unit.now - RETENTION)
-            found = [person for person in invited if person.preferences.get("mail") is not False]
+            deputies = deputies_in(dict(enumerate(await unit.personal_data.all_preferences())))
+            found = [
+                person
+                for person in invited
+                if person.preferences.get("mail") is not False and person.id not in deputies
+            ]
             for person in found:
                 await unit.personal_data.forget(person.id, ())
         if found:

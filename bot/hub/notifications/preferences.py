@@ -255,6 +255,14 @@ def with_deputy(preferences: Any, former: int, deputy: int | None) -> Any:
     return {key: with_deputy(each, former, deputy) for key, each in preferences.items()}
 
 
+def deputies_in(preferences: Any) -> set[int]:
+    """The ids of the people whom preferences name as deputies."""
+    if not isinstance(preferences, dict):
+        return set()
+    own = {preferences["deputy_id"]} if preferences.get("deputy_id") else set()
+    return own.union(*map(deputies_in, preferences.values()))
+
+
 # -- lines -----------------------------------------------------------------------------------
 
 
