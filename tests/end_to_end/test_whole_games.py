@@ -21,6 +21,7 @@ from unittest.mock import patch
 import pytest
 
 import engine
+from bot.hub.request import Completed
 from bot.pictures.workers import PictureWorkers
 from bot.position.pending import engine_seat
 from bot.service import Service
@@ -28,8 +29,10 @@ from bot.tools.simulation import random_player
 from bot.tools.simulation.simulate import MAX_MOVES, SimulatedGame, simulate_game
 from engine.finance.offers import without_open_offers
 from engine.game_text import set_up_position
+from engine.game_text.history import GameHistory
 from engine.game_text.script import ScriptMove, read_script
 from engine.title import SITE_CONVENTIONS
+from storage import open_store
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, headline, settings_for
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.scripted_player import ScriptedPlayer, make_players
@@ -272,6 +275,20 @@ async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
                 await asyncio.sleep(0.05)
         for name, dollars in zip(game.names, game.scores, strict=True):
             assert f"{name} ${dollars:,}" in player.inbox[-1].text
+
+
+@pytest.mark.parametrize("title", engine.title_names())
+async def test_a_table_takes_every_line_of_a_random_game(tmp_path: Path, title: str) -> None:
+    """As a move, not as an order."""
+    game = table_game(title, 3, 6, max_moves=160)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        service = Service(store)
+        table = await service.lobby.import_game(GameHistory(game.start), name=title)
+        for number, (seat, line) in enumerate(game.lines):
+            done = await service.submit(table.id, int(seat[1:]), [line], None, f"{number}")
+            assert isinstance(done, Completed), (line, done)
+        played = [(row.seat, row.line) for row in await service.queries.log(table.id) if row.kind == "move"]
+    assert played == [(int(seat[1:]), line) for seat, line in game.lines]
 
 
 @pytest.mark.timeout(900)
