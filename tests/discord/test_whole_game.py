@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from bot.tools.simulation.simulate import simulate_game
+from tests.end_to_end.test_whole_games import table_game
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.scripted_player import decision_kind, make_players
 from tests.fake_discord.server import FakeDiscord
@@ -16,7 +16,7 @@ from tests.fake_discord.server import FakeDiscord
 
 @pytest.mark.parametrize("moves", [120, pytest.param(8_000, id="whole", marks=pytest.mark.soak)])
 async def test_a_game(tmp_path: Path, moves: int) -> None:
-    game = simulate_game("1830", 3, 6, max_moves=moves)
+    game = table_game("1830", 3, 6, max_moves=moves)
     is_whole = game.state.game_over is not None
     names = game.players
     async with FakeDiscord(names) as fake:
@@ -34,9 +34,12 @@ async def test_a_game(tmp_path: Path, moves: int) -> None:
             now = (await service.queries.view(table)).state
             assert now and engine.encode_state(now) == engine.encode_state(state)
             if is_whole:
-                await fake.wait_until(lambda: "The game is over" in fake.last_message(thread).text, "the end")
-                left = [control.label for card in running.cards for control in fake.controls(card)]
-                assert left == ["Rematch"], "controls are left"
+
+                def left() -> list[str]:
+                    return [control.label for card in running.cards for control in fake.controls(card)]
+
+                await fake.wait_until(lambda: left() == ["Rematch"], "the end, and no other control")
+                assert "The game is over" in fake.last_message(thread).text
         pressed = sum((each.decisions for each in seated.values()), Counter[str]())
         ways = sum((each.inputs_used for each in seated.values()), Counter[str]())
         assert set(met) == set(pressed), "some kind of decision was never made by a control"

@@ -29,6 +29,7 @@ from unittest.mock import patch
 
 from bot.config import Settings, parse_settings
 from bot.email import delivery
+from bot.email.pages import refusal_pages
 from bot.email.replies.reply_limits import ReplyLimits
 from bot.hub import people
 from bot.hub.info import TableInfo
@@ -160,12 +161,15 @@ class MailPlayer:
         return email
 
     async def answered_in_time(self, *lines: str) -> Delivery:
-        """Reply; once more to the newest email where a move has overtaken the one that was answered."""
+        """Reply; once more to the newest email where a move has overtaken the one that was answered. What has
+        to be confirmed is confirmed."""
         for _ in range(3):
             receipt = await self.answered(*lines)
             if headline(receipt) != "NOT DONE: the game has moved on.":
                 break
             self.stale += 1
+        if headline(receipt) == refusal_pages.confirm_lines(lines, "", "").headline:
+            return await self.answered(*copied(receipt, "To confirm, reply with"))
         return receipt
 
     async def said(self, *lines: str, to: Delivery | None = None) -> Delivery:

@@ -195,6 +195,7 @@ async def test_resigning_needs_a_confirmation(pymap: MailHarness) -> None:
     assert (await pymap.service.queries.table_info(table.id)).status == "paused"
     await pymap.mail(ann.written(turn, "buy SV"))  # the seat is not hers any more: the token is dead
     assert "does not show for which table it is" in (await ann.email()).text
+    assert "Bob resigns" in (await pymap.player("Bob").answered_in_time("resign")).text
 
 
 async def test_only_its_owner_can_link_an_address(pymap: MailHarness) -> None:

@@ -16,7 +16,7 @@ import pytest
 import engine
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, Server, headline, served
 from tests.end_to_end.test_tables_by_mail import sent
-from tests.end_to_end.test_whole_games import GAMES, LONGEST, GameToPlay, beginning_of, early_end, own_game
+from tests.end_to_end.test_whole_games import LONGEST, GameToPlay, beginning_of, broken_bank, early_end
 from tests.mail.servers import dovecot_server, pymap_server
 
 DOVECOT = partial(dovecot_server, "play")
@@ -56,7 +56,7 @@ async def test_from_new_to_the_final_email(tmp_path: Path) -> None:
 @pytest.mark.dovecot
 @pytest.mark.timeout(1800)
 async def test_until_the_bank_breaks(tmp_path: Path) -> None:
-    await played_by_mail(tmp_path, own_game(GAMES / "1830-3p-9.18xx"))
+    await played_by_mail(tmp_path, broken_bank())
 
 
 async def played_by_mail(folder: Path, game: GameToPlay, server: Server = DOVECOT) -> None:

@@ -12,21 +12,27 @@ import gzip
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import count, groupby
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 import pytest
 
 import engine
+from bot.hub.request import Completed
 from bot.pictures.workers import PictureWorkers
 from bot.position.pending import engine_seat
 from bot.service import Service
-from bot.tools.simulation.simulate import SimulatedGame, simulate_game
+from bot.tools.simulation import random_player
+from bot.tools.simulation.simulate import MAX_MOVES, SimulatedGame, simulate_game
+from engine.finance.offers import without_open_offers
 from engine.game_text import set_up_position
+from engine.game_text.history import GameHistory
 from engine.game_text.script import ScriptMove, read_script
 from engine.title import SITE_CONVENTIONS
+from storage import open_store
 from tests.end_to_end.mail_players import MailHarness, MailPlayer, attached, headline, settings_for
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.scripted_player import ScriptedPlayer, make_players
@@ -101,6 +107,22 @@ def told_game(text: str) -> GameToPlay:
     )
 
 
+def table_game(title: str, players: int, seed: int, *, max_moves: int = MAX_MOVES) -> SimulatedGame:
+    """A random game as a table lets it be played: what is offered already is not offered again, and nothing
+    is said that the service makes an order."""
+
+    def offered(state: engine.State, seat: str) -> list[engine.Option]:
+        found = without_open_offers(engine.game_of(state), seat, engine.options(state, seat))
+        return [each for each in found if not engine.is_secret(engine.format_action(state, each.action))]
+
+    def asked(state: engine.State) -> engine.Decision:
+        found = engine.decision(state)
+        return replace(found, awaited=tuple(seat for seat in found.awaited if offered(state, seat)))
+
+    with patch.multiple(random_player, options=offered, decision=asked):
+        return simulate_game(title, players, seed, max_moves=max_moves)
+
+
 def random_game(game: SimulatedGame) -> GameToPlay:
     """A random game to its end."""
     assert game.failure is None and game.state.game_over
@@ -113,12 +135,19 @@ def random_game(game: SimulatedGame) -> GameToPlay:
 
 def beginning_of(title: str, players: int, seed: int, moves: int) -> GameToPlay:
     """The first moves of a random game."""
-    return told_game(simulate_game(title, players, seed, max_moves=moves).text)
+    return told_game(table_game(title, players, seed, max_moves=moves).text)
 
 
 def early_end() -> GameToPlay:
     """A whole random game of 1830 with three players that ends early, by bankruptcy."""
-    return random_game(simulate_game("1830", 3, 17))
+    games = (table_game("1830", 3, seed, max_moves=500) for seed in count(8))
+    return random_game(next(game for game in games if game.state.game_over and game.state.game_over.bankrupt))
+
+
+def broken_bank() -> GameToPlay:
+    """A whole random game of 1830 with three players in which the bank breaks."""
+    ended = ((game, game.state.game_over) for seed in count(4) if (game := table_game("1830", 3, seed)))
+    return random_game(next(game for game, end in ended if end and not end.bankrupt))
 
 
 @dataclass
@@ -246,6 +275,20 @@ async def told_of_the_end(table: PlayedTable, game: GameToPlay) -> None:
                 await asyncio.sleep(0.05)
         for name, dollars in zip(game.names, game.scores, strict=True):
             assert f"{name} ${dollars:,}" in player.inbox[-1].text
+
+
+@pytest.mark.parametrize("title", engine.title_names())
+async def test_a_table_takes_every_line_of_a_random_game(tmp_path: Path, title: str) -> None:
+    """As a move, not as an order."""
+    game = table_game(title, 3, 6, max_moves=160)
+    async with await open_store(tmp_path / "railpost.db") as store:
+        service = Service(store)
+        table = await service.lobby.import_game(GameHistory(game.start), name=title)
+        for number, (seat, line) in enumerate(game.lines):
+            done = await service.submit(table.id, int(seat[1:]), [line], None, f"{number}")
+            assert isinstance(done, Completed), (line, done)
+        played = [(row.seat, row.line) for row in await service.queries.log(table.id) if row.kind == "move"]
+    assert played == [(int(seat[1:]), line) for seat, line in game.lines]
 
 
 @pytest.mark.timeout(900)

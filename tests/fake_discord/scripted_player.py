@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 import engine
+from bot.discord.controls.decision_controls import lay_choices
 from bot.hub.table import TableView
 from bot.position.pending import engine_seat
 from engine import Choice
@@ -192,11 +193,12 @@ class ScriptedPlayer:
     def _next_option(self, screen: Message, choice: Choice, label: str) -> tuple[MessageControl, str]:
         """The select and option to choose next: the choice itself, one of its labels, or the next page."""
         selects = [c for c in self.fake.controls(screen) if c.kind == "select"]
+        own_verb = "lay" if lay_choices([choice]) else choice.path[0].casefold()
         for wanted in ([label], [*choice.path[1:], choice.path[0]], ["More…"]):
             for each in selects:
                 labels = [option.name for option in each.options]
                 verb = each.label.partition(":")[0].casefold()
-                if len(selects) > 1 and wanted != [label] and verb not in (choice.path[0].casefold(), "more"):
+                if len(selects) > 1 and wanted != [label] and verb not in (own_verb, "more"):
                     continue
                 for word in wanted:
                     if truncate_option(word) in labels:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 
-from bot.tools.simulation.action_kinds import WEIGHTS
-from bot.tools.simulation.simulate import SimulatedGame, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame
 from tests.end_to_end.fork_server import COMMAND, environment
-from tests.end_to_end.test_whole_games import played, random_game, told_game
+from tests.end_to_end.test_whole_games import played, random_game, table_game, told_game
 
 BEGINNING = """title 1817
 players Ann, Bob, Cid
@@ -78,16 +76,13 @@ HARD = frozenset(
     }
 )
 """What a game has to have in it to be worth playing whole."""
-MOST_MOVES = 800
-LIMITS = {"bid up to a secret limit": 0.0, "bid nothing": 0.0}
-"""How often a random player uses them: never, because the service makes them orders."""
+MOST_MOVES = 1000
 
 
 def rich_games() -> Iterator[SimulatedGame]:
     """Random games of four with all that is hard in them."""
-    for seed in range(1, 500):
-        with patch.dict(WEIGHTS, LIMITS):
-            game = simulate_game("1817", 4, seed, max_moves=MOST_MOVES)
+    for seed in range(2, 500):
+        game = table_game("1817", 4, seed, max_moves=MOST_MOVES)
         if game.failure is None and set(game.kind_counts) >= HARD:
             yield game
 

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from bot.features.lobby import tables
-from bot.tools.simulation.simulate import simulate_game
-from tests.end_to_end.test_whole_games import beginning_of, own_game, played, random_game
+from tests.end_to_end.test_whole_games import beginning_of, own_game, played, random_game, table_game
 
 GAME = Path(__file__).parent / "games" / "3p-811-claims.18xx"
 SEED = 811
@@ -31,7 +30,7 @@ async def test_a_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.timeout(900)
 async def test_by_discord_and_mail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deal(monkeypatch, SHORT)
-    await played(tmp_path, random_game(simulate_game("1851", 3, SHORT)))
+    await played(tmp_path, random_game(table_game("1851", 3, SHORT)))
 
 
 @pytest.mark.soak

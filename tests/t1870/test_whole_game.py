@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.test_whole_games import own_game, played
-
-GAME = Path(__file__).parent.parent / "games" / "1870-3p-5004.18xx"
+from tests.end_to_end.test_whole_games import played, random_game, table_game
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
 async def test_by_discord_and_mail(tmp_path: Path) -> None:
-    await played(tmp_path, own_game(GAME))
+    await played(tmp_path, random_game(table_game("1870", 3, 2)))
