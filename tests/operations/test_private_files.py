@@ -32,8 +32,13 @@ def test_14_7_a_service_leaves_private_files_whatever_the_umask(tmp_path: Path) 
     (data / "inbound_mail").chmod(0o755)
     data.chmod(0o755)
     lines = "table new 1830 Ann, Bob, Cid\ntable start\nAnn: buy SV\nexport text\nmap\nquit\n"
+    program = (
+        "import os; os.umask(0)\n"
+        "from bot.pictures import workers; workers.PATIENCE = dict.fromkeys(workers.PATIENCE, 600.0)\n"
+        "from bot.__main__ import main; main()"
+    )
     done = subprocess.run(
-        [sys.executable, "-c", "import os; os.umask(0); from bot.__main__ import main; main()"],
+        [sys.executable, "-c", program],
         input=lines, text=True, cwd=ROOT, capture_output=True, timeout=120, check=False,
         env={**os.environ, "RAILPOST_DATA": str(data), "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
