@@ -63,29 +63,39 @@ _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|no
 
 def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
     """Whether a reply says yes or no to what its email asks; None where it says neither."""
+    if _agrees(token, reply):
+        return True
+    return False if _declines(token, "".join(reply.answer[:1])) else None
+
+
+def _agrees(token: ReplyToken, reply: ReadReply) -> bool:
     answer, *beside = reply.answer or ("",)
-    words, clauses = _words_said(without_idioms(answer)), _clauses(answer)
-    word, first_clause = "".join(words[:1]), "".join(clauses[:1])
-    agrees_wholly = bool(clauses) and "?" not in answer and all(map(_AGREEING_CLAUSE.fullmatch, clauses))
-    line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
     if token.purpose == "erase":  # which nothing brings back
-        agrees = reply.says_yes and not any(map(qualifies, reply.text.lines))
-    elif is_about_vote(token):
+        return reply.says_yes and not any(map(qualifies, reply.text.lines))
+    clauses = _clauses(answer)
+    agrees_wholly = bool(clauses) and "?" not in answer and all(map(_AGREEING_CLAUSE.fullmatch, clauses))
+    if is_about_vote(token):
         others = (line for line in reply.text.lines if not line.endswith(answer))
-        agrees = (reply.says_yes or agrees_wholly) and not any(map(_says_otherwise, others))
-    elif word and word in _AGREEING | {line_of_yes}:
+        return (reply.says_yes or agrees_wholly) and not any(map(_says_otherwise, others))
+    words = _words_said(without_idioms(answer))
+    line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
+    if words and words[0] in _AGREEING | {line_of_yes}:
         is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)
-        agrees = _OTHERWISE.isdisjoint(words) and not is_in_doubt
-    else:
-        agrees = agrees_wholly or word in _CONSENTING
-        agrees = agrees and not any(map(_says_otherwise, reply.text.lines))
+        return _OTHERWISE.isdisjoint(words) and not is_in_doubt
+    consents = agrees_wholly or not _CONSENTING.isdisjoint(words[:1])
+    return consents and not any(map(_says_otherwise, reply.text.lines))
+
+
+def _declines(token: ReplyToken, answer: str) -> bool:
+    if _PUTTING_OFF.search(answer):
+        return False
+    first_clause = "".join(_clauses(answer)[:1])
     if is_about_vote(token):
         consents = "?" in answer or not _CONSENT_BEHIND_NO.isdisjoint(words_of(answer))
-        declines = _DECLINING_CLAUSE.fullmatch(first_clause) is not None and not consents
-    else:
-        is_unable = _UNABLE_CLAUSE.fullmatch(first_clause) is not None and "?" not in answer
-        declines = word in NO_WORDS or (token.purpose == "invite" and is_unable)
-    return True if agrees else False if declines and not _PUTTING_OFF.search(answer) else None
+        return _DECLINING_CLAUSE.fullmatch(first_clause) is not None and not consents
+    if token.purpose == "invite" and "?" not in answer and _UNABLE_CLAUSE.fullmatch(first_clause):
+        return True
+    return not NO_WORDS.isdisjoint(_words_said(without_idioms(answer))[:1])
 
 
 def _words_said(text: str) -> list[str]:

@@ -148,11 +148,11 @@ class Retainer:
         await self.delete_invited()
 
     async def delete_invited(self) -> int:
-        """Delete the people who were invited by email long ago and have never said yes; how many. Who wants
-        no emails stays, so that nobody invites them again; so does whoever is somebody's deputy."""
+        """Delete the people who were invited by email long ago and have never said yes; how many. People who
+        want no emails stay, so that nobody invites them again; so do deputies of others."""
         async with self._store.begin() as unit:
             invited = await unit.personal_data.invited_before(unit.now - RETENTION)
-            deputies = deputies_in(dict(enumerate(await unit.personal_data.all_preferences())))
+            deputies = set[int]().union(*map(deputies_in, await unit.personal_data.all_preferences()))
             found = [
                 person
                 for person in invited
