@@ -82,8 +82,10 @@ class Replacements:
     def motions(self) -> dict[str, Motion]:
         """What a poll about a seat decides."""
         return {
-            "replace": Motion(_replace, _is_possible, _tell_who_has_asked, _ends_with_move),
-            "robot": Motion(_seat_robot, _is_possible, ends_with_move=_ends_with_move),
+            "replace": Motion(_replace, _is_possible, _tell_who_has_asked, _ends_with_move, _others_decide),
+            "robot": Motion(
+                _seat_robot, _is_possible, ends_with_move=_ends_with_move, asks_all=_others_decide
+            ),
         }
 
     async def ask(
@@ -225,6 +227,11 @@ def _ends_with_move(open_poll: TablePoll, seat: int) -> bool:
     """Whether a player who was late has moved, so that the others do not decide on the seat any more."""
     details = open_poll.poll.details
     return bool(details["seat"] == seat and details.get("late"))
+
+
+def _others_decide(open_poll: TablePoll) -> bool:
+    """Whether the other people decide on the seat, not its player."""
+    return open_poll.poll.details["seat"] not in open_poll.votes
 
 
 async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:
