@@ -255,6 +255,8 @@ async def test_nobody_is_late_whom_no_message_reaches(driven: DrivenTable) -> No
     await driven.wait_until(START + 5 * DAY)
     assert await voters(driven) == ["Ann"]
     assert "no message of Railpost reaches them" in driven.heard("Bob", "seat_answer")[0]
+    await driven.wait_until(START + 150 * DAY)
+    assert len(driven.heard("Bob", "seat_answer")) == 8, "not without end"
 
 
 @pytest.mark.parametrize("line", ["ask Ann", "robot Ann"])

@@ -204,6 +204,8 @@ async def test_a_vote_that_nobody_answers_is_recalled_weekly_after_a_week(driven
     await driven.say("Bob", "pause")
     await driven.wait_until(START + timedelta(days=30, hours=1))
     assert len(driven.heard("Cid", "vote_reminder")) == 7 + 3
+    await driven.wait_until(START + timedelta(days=200))
+    assert len(driven.heard("Cid", "vote_reminder")) == 7 + 8, "and at last not any more"
 
 
 async def test_an_answer_says_what_the_orders_say_that_it_releases(driven: DrivenTable) -> None:
