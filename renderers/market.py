@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 
 from PIL import Image
 
@@ -34,6 +35,8 @@ LEDGE_WIDTH = 6
 """The width of a ledge, in pixels."""
 ARROW_SHARE = 0.54
 """The width of an arrow, of its height."""
+STAGGERED_PITCH = 0.88
+"""From one row of tokens to the next, in diameters, where each is between two of the other row."""
 LOAN_TABLE_HEIGHT = 152
 """In pixels."""
 
@@ -96,18 +99,30 @@ class MarketLayout:
 
     def token_positions(self, cell: CellView) -> list[tuple[Badge, tuple[int, int], int]]:
         """Each token of a cell with its center and diameter, the top one first, in rows."""
+        if not cell.tokens:
+            return []
         x, y = self.corner(cell)
-        count = len(cell.tokens)
-        columns = 1 if count <= 1 else 2 if count <= 4 else 3
-        rows = max(1, -(-count // columns))
-        free = self.cell_height - self.price_size - 11
-        step = min((self.cell_width - 5) // columns, free // rows, round(self.cell_width * 0.68))
-        left = x + (self.cell_width - step * columns) // 2 + step // 2
-        top = y + self.cell_height - 4 - step * rows + step // 2
-        return [
-            (badge, (left + i % columns * step, top + i // columns * step), step - 1)
-            for i, badge in enumerate(cell.tokens)
+        rows = _rows_of(len(cell.tokens))
+        is_staggered = all(abs(above - below) == 1 for above, below in pairwise(rows))
+        pitch = STAGGERED_PITCH if is_staggered else 1.0
+        height = 1 + pitch * (len(rows) - 1)
+        free = self.cell_height - self.price_size - 7
+        step = min((self.cell_width - 5) // max(rows), int(free / height), round(self.cell_width * 0.68))
+        middle, top = x + self.cell_width / 2, y + self.cell_height - 4 - step * (height - 0.5)
+        places = [
+            (int(middle + (i - (count - 1) / 2) * step), int(top + row * pitch * step))
+            for row, count in enumerate(rows)
+            for i in range(count)
         ]
+        return [(badge, place, step - 1) for badge, place in zip(cell.tokens, places, strict=True)]
+
+
+def _rows_of(count: int) -> list[int]:
+    """How many of so many tokens are in each row of a cell; rows that differ by one are staggered."""
+    if count in (7, 8):
+        return [count - 5, 10 - count, count - 5]
+    columns = 1 if count <= 1 else 2 if count <= 4 else 3
+    return [min(columns, count - first) for first in range(0, count, columns)]
 
 
 def draw_market(view: MarketView, palette: Palette = theme.LIGHT) -> Image.Image:

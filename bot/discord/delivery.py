@@ -91,6 +91,7 @@ class DiscordDelivery:
         self._semaphore, self._renaming = asyncio.Semaphore(MAX_CONCURRENT), asyncio.Lock()
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
+        self._redrawn = set[str]()  # keys of messages that take out names
         self.deleted_messages = DeletedMessages(self.keeper, self._lock, self._request_sync)
 
     # -- the outbox --------------------------------------------------------------------------
@@ -266,10 +267,12 @@ class DiscordDelivery:
                 await self.keeper.sync(table.id)
                 return told
             case "names":
-                await self.keeper.sync(table.id)
-                await rename_cards(self.service, table, _replacing(notification))
-                await self.endings.redraw(table)
-                await self.notices.update_lobby(sent, table)
+                if sent.key not in self._redrawn:  # its other messages may have to wait
+                    await self.keeper.sync(table.id)
+                    await rename_cards(self.service, table, _replacing(notification))
+                    await self.endings.redraw(table)
+                    await self.notices.update_lobby(sent, table)
+                    self._redrawn.add(sent.key)
                 return None
             case "digest":
                 return await self.notices.send_digest(sent, table)

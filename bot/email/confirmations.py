@@ -9,8 +9,9 @@ from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import mail_file
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ERASED, Ruling
-from bot.email.replies.seat_replies import BESIDE_NO, NO_WORDS, YES_WORDS, ReadReply, is_about_vote
+from bot.email.replies.seat_replies import ReadReply, is_about_vote
 from bot.email.replies.table_replies import said_at_table
+from bot.email.replies.yes_and_no import NO_WORDS, YES_WORDS, agrees_wholly, words_said
 from bot.email.tokens import table_label, table_token
 from bot.features.lobby.messages import tell_host
 from bot.hub.info import TableInfo, status_text
@@ -20,7 +21,7 @@ from bot.service import Service
 from mail.composing.page import Attachment
 from mail.reading.line_text import first_word, words_of
 from mail.reading.reply_text import CONDITION
-from mail.reading.small_talk import OK_WORDS
+from mail.reading.small_talk import OK_WORDS, is_closing
 from mail.reading.unclear_lines import (
     DECIDING,
     qualifies,
@@ -38,14 +39,8 @@ from storage import (
 )
 
 _AGREEING = YES_WORDS | {"confirm", "confirmed", "join", "accept"}
-_CONSENTING = OK_WORDS | {"sure"}
-"""They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
+"""At the beginning they agree, whatever follows that does not say otherwise: `Yes, I would love to!`"""
 _CLAUSE_END = re.compile(r"[,.!:;]")
-_AGREEING_CLAUSE = re.compile(
-    r"(?:(?:i|my vote is) )?(?:yes|yep|yeah|ja|oui|ok|okay|sure|fine|fine by me|agree|agreed|accept|vote yes)"
-    r"|(?:yes )?of course|absolutely|definitely|certainly|gladly|with pleasure|go ahead|i'd love to"
-    r"|(?:i'm|im|i am|count me|deal me) in|(?:ich )?bin dabei|looking forward to it"
-)
 _DECLINING_CLAUSE = re.compile(
     r"(?:i say |(?:i |my )?vote (?:is )?)?(?:no|n|nope|nein|non)(?: way)?|(?:i )?decline"
 )
@@ -54,9 +49,9 @@ _UNABLE_CLAUSE = re.compile(
     r"|not interested|not this time|leider (?:nein|nicht)"
 )
 """It declines an invitation."""
-_CONSENT_BEHIND_NO = _CONSENTING | YES_WORDS | {"mind", "ahead", "fine", "do", "object", "need", "kein"}
+_CONSENT_BEHIND_NO = OK_WORDS | YES_WORDS | {"sure", "mind", "ahead", "fine", "do", "object", "need", "kein"}
 """With these `no` declines no vote: `No, I don't mind`."""
-_OTHERWISE = NO_WORDS | {"pass", "decline", "can't", "cannot", "won't", "unable"}
+_OTHERWISE = NO_WORDS | set("pass can't cannot won't unable object refuse oppose disagree reject".split())
 _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|noch nicht")
 """With these `no` declines nothing: `No idea yet`."""
 
@@ -72,18 +67,16 @@ def _agrees(token: ReplyToken, reply: ReadReply) -> bool:
     answer, *beside = reply.answer or ("",)
     if token.purpose == "erase":  # which nothing brings back
         return reply.says_yes and not any(map(qualifies, reply.text.lines))
-    clauses = _clauses(answer)
-    agrees_wholly = bool(clauses) and "?" not in answer and all(map(_AGREEING_CLAUSE.fullmatch, clauses))
     if is_about_vote(token):
         others = (line for line in reply.text.lines if not line.endswith(answer))
-        return (reply.says_yes or agrees_wholly) and not any(map(_says_otherwise, others))
-    words = _words_said(without_idioms(answer))
+        return (reply.says_yes or agrees_wholly(answer)) and not any(map(_says_otherwise, others))
+    words = words_said(without_idioms(answer))
     line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
     if words and words[0] in _AGREEING | {line_of_yes}:
         is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)
         return _OTHERWISE.isdisjoint(words) and not is_in_doubt
-    consents = agrees_wholly or not _CONSENTING.isdisjoint(words[:1])
-    return consents and not any(map(_says_otherwise, reply.text.lines))
+    said = " ".join(clause for clause in _CLAUSE_END.split(answer) if not is_closing(clause))
+    return agrees_wholly(said) and not any(map(_says_otherwise, reply.text.lines))
 
 
 def _declines(token: ReplyToken, answer: str) -> bool:
@@ -95,17 +88,12 @@ def _declines(token: ReplyToken, answer: str) -> bool:
         return _DECLINING_CLAUSE.fullmatch(first_clause) is not None and not consents
     if token.purpose == "invite" and "?" not in answer and _UNABLE_CLAUSE.fullmatch(first_clause):
         return True
-    return not NO_WORDS.isdisjoint(_words_said(without_idioms(answer))[:1])
-
-
-def _words_said(text: str) -> list[str]:
-    """The words of a text but `thanks` and `sorry`."""
-    return [word for word in words_of(text) if word not in BESIDE_NO]
+    return not NO_WORDS.isdisjoint(words_said(without_idioms(answer))[:1])
 
 
 def _clauses(answer: str) -> list[str]:
     """What an answer says from one comma or full stop to the next, but `thanks` and `sorry`."""
-    return list(filter(None, (" ".join(_words_said(each)) for each in _CLAUSE_END.split(answer))))
+    return list(filter(None, (" ".join(words_said(each)) for each in _CLAUSE_END.split(answer))))
 
 
 def vote_in(token: ReplyToken, reply: ReadReply) -> str:

@@ -270,7 +270,7 @@ def pace_text(pace: Pace) -> str:
     if pace.kind == "none":
         return "There is no pace: players are reminded, daily at first, and nobody's time runs out."
     actions = {
-        "remind": "the player is reminded daily",
+        "remind": "the player is reminded, daily at first",
         "orders": "the player's orders are played; else the best routes run, the dividend is that of last "
         "time, and the player passes where that costs nothing",
         "deputy": f"the player's deputy decides{', else a robot' * pace.robot_deputies}",

@@ -76,12 +76,13 @@ class Motion(NamedTuple):
     """What a poll of one kind decides. carry_out: does it when all have accepted; what happened, in
     sentences. is_possible: whether there is still something to do, with the seats of this table info. drop:
     tells those who do not sit at the table that nothing comes of it, and why. ends_with_move: whether it is
-    closed once a seat has moved."""
+    closed once a seat has moved. asks_all: whether it also asks who takes a seat that had no vote."""
 
     carry_out: Callable[[CommitDraft, Request, TablePoll], Awaitable[list[str]]]
     is_possible: Callable[[LiveTable, TableInfo, TablePoll], bool] = lambda table, info, poll: True
     drop: Callable[[CommitDraft, TablePoll, str], Awaitable[None]] = _tell_nobody
     ends_with_move: Callable[[TablePoll, int], bool] = lambda poll, seat: False
+    asks_all: Callable[[TablePoll], bool] = lambda poll: True
 
 
 def _about(kind: str, details: dict[str, Any]) -> tuple[str, Any]:
@@ -260,8 +261,8 @@ class PollHandler:
         draft.add_note("service", "vote", await self.drop(draft, open_poll, why))
 
     async def drop_moot(self, draft: CommitDraft) -> None:
-        """Close the polls about seats that have changed, and all with the end of the game; who plays on in a
-        seat is asked for its vote."""
+        """Close the polls that end as seats change, and all with the end of the game; who plays on in a seat
+        is asked for its vote."""
         if not draft.table.polls or not (draft.ends_game or draft.changes_seats):
             return
         unit, table = await draft.unit(), draft.table
@@ -272,18 +273,10 @@ class PollHandler:
                 await unit.polls.close(open_poll.poll.id, "superseded")
                 if motion is not None:
                     await motion.drop(draft, open_poll, "the game is over")
-            elif _waits_for_robot(info, open_poll) or (
-                motion is not None and not motion.is_possible(table, info, open_poll)
-            ):
-                await self.drop(draft, open_poll, "the seats have changed")
-            else:
-                await self._ask_new_players(draft, info, open_poll)
-
-    async def drop_votes_of(self, draft: CommitDraft, seat: int, why: str) -> None:
-        """The player of a seat is gone: no vote waits for them."""
-        for open_poll in draft.table.polls:
-            if open_poll.votes.get(seat, True) is None:
+            elif why := _why_moot(draft, info, open_poll, motion):
                 await self.drop(draft, open_poll, why)
+            else:
+                await _ask_new_players(draft, info, open_poll, motion)
 
     async def request_votes(self, draft: CommitDraft, open_poll: TablePoll) -> None:
         """Ask every seat that has not voted, and remind them later."""
@@ -293,27 +286,49 @@ class PollHandler:
             if vote is None and recipient:
                 draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
 
-    @staticmethod
-    async def _ask_new_players(draft: CommitDraft, info: TableInfo, open_poll: TablePoll) -> None:
-        """Ask who plays on in a seat for its vote, also where the former player has cast it or has opened the
-        poll: they have agreed to nothing. info: with the new players."""
-        unit, before, poll = await draft.unit(), draft.table.stored_info, open_poll.poll
-        own = [] if poll.proposer_seat is None else [poll.proposer_seat]
-        for seat in dict.fromkeys([*open_poll.votes, *own]):
-            player = info.player_at(seat)
-            if player and not player.is_robot and before.seat_of(player.person_id) != seat:
-                open_poll = await unit.polls.ask_anew(poll.id, seat)
-                recipient = await load_recipient(unit, player.person_id, seat)
-                absence = recipient.settings.absence
-                if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):
-                    continue  # their deputy is asked when appointed
-                draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
+
+def _new_seats(draft: CommitDraft, info: TableInfo) -> list[int]:
+    """The seats that somebody takes or leaves. info: with the new players."""
+    former = {player.seat: player.person_id for player in draft.table.stored_info.seated_players}
+    new = {player.seat: player.person_id for player in info.seated_players}
+    return [seat for seat in range(len(info.names)) if former.get(seat) != new.get(seat)]
 
 
-def _waits_for_robot(info: TableInfo, open_poll: TablePoll) -> bool:
-    """Whether a robot has a seat now that has not voted; robots do not vote."""
-    players = (info.player_at(seat) for seat, vote in open_poll.votes.items() if vote is None)
-    return any(player is not None and player.is_robot for player in players)
+def _why_moot(draft: CommitDraft, info: TableInfo, open_poll: TablePoll, motion: Motion | None) -> str:
+    """Why nothing comes of a poll now that the seats have changed; empty where it goes on.
+
+    A proposal ends with its proposer: once they have left, nobody wants it any more. Whoever is replaced by
+    another person leaves it to them. No poll waits for a player who has left, nor for a robot that plays on
+    for them. info: with the new players.
+    """
+    state, proposer = draft.state or draft.table.state, open_poll.poll.proposer_seat
+    for seat in _new_seats(draft, info):
+        player = info.player_at(seat)
+        if (player is None or player.is_robot) and (
+            seat == proposer or open_poll.votes.get(seat, True) is None
+        ):
+            return "the seats have changed" if player else f"{state.players[seat]} has left"
+    is_possible = motion is None or motion.is_possible(draft.table, info, open_poll)
+    return "" if is_possible else "the seats have changed"
+
+
+async def _ask_new_players(
+    draft: CommitDraft, info: TableInfo, open_poll: TablePoll, motion: Motion | None
+) -> None:
+    """Ask who plays on in a seat for its vote, also where the former player has cast it or has opened the
+    poll: they have agreed to nothing. info: with the new players."""
+    unit, poll = await draft.unit(), open_poll.poll
+    asks_all = motion is not None and motion.asks_all(open_poll)
+    for seat in _new_seats(draft, info):
+        player = info.player_at(seat)
+        has_vote = asks_all or seat in open_poll.votes or seat == poll.proposer_seat
+        if player and not player.is_robot and has_vote:
+            open_poll = await unit.polls.ask_anew(poll.id, seat)
+            recipient = await load_recipient(unit, player.person_id, seat)
+            absence = recipient.settings.absence
+            if absence and absence.deputy_id is not None and recipient.settings.is_away(unit.now):
+                continue  # their deputy is asked when appointed
+            draft.messages += await ask_to_vote(unit, info, draft.seq, open_poll, seat, recipient)
 
 
 async def voter_of(unit: UnitOfWork, table: LiveTable, open_poll: TablePoll, seat: int) -> Recipient | None:

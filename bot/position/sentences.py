@@ -249,8 +249,7 @@ def hex_of(state: engine.State, name: str) -> HexDefinition:
     """A hex of the map. Raises ValueError."""
     hexes = engine.game_of(state).components.map.hexes
     if (found := hexes.get(name.upper())) is None:
-        example = next(hex for hex in hexes if hex[0].isalpha())
-        raise ValueError(f"The map has no hex {name}; it has {example} and others, written like that.")
+        raise ValueError(f"There is no hex {name}.")
     return found
 
 

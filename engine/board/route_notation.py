@@ -182,11 +182,10 @@ def _visited_twice(network: Network, text: str) -> str | None:
 
 def _parse_hex(network: Network, part: str) -> _WrittenHex:
     match = _ENTRY.fullmatch(part.strip())
-    hex = match[1] if match and match[1] in network.faces else None
-    if match is None or hex is None:
-        raise ValueError(
-            f"{part.strip() or 'an empty place'} is not a hex of the map: a route looks like F2-H4-H10"
-        )
+    if match is None:
+        raise ValueError(f"{part.strip() or 'an empty place'} is no hex: a route looks like F2-H4-H10")
+    if (hex := match[1]) not in network.faces:
+        raise ValueError(f"there is no hex {hex}")
     node = None if match[2] is None else int(match[2])
     if node is not None and node not in network.faces[hex].stops:
         raise ValueError(f"{hex} has no stop .{node}")

@@ -95,7 +95,7 @@ def accepts_tokens(g: Game, stop: Node) -> bool:
 def refuse_city(g: Game, company: str, hex: str, node: int) -> str | None:
     """Why the company may not place a token in that city, connected or not; or None."""
     if hex not in g.components.map.hexes:
-        return f"There is no hex {hex} on the map."
+        return f"There is no hex {hex}."
     nodes = face_at(g.components, g.state.tiles, hex).nodes
     if not 0 <= node < len(nodes) or not accepts_tokens(g, nodes[node]):
         return f"{hex} has no such city for a token{g.cite('1830 §19')}."

@@ -95,7 +95,7 @@ def blocking_private(g: Game, hex: str) -> str | None:
 def refuse_hex(g: Game, hex: str) -> str | None:
     """Why no tile at all may be laid on the hex, or None."""
     if hex not in g.components.map.hexes:
-        return f"There is no hex {hex} on the map."
+        return f"There is no hex {hex}."
     if not candidate_tiles(g, hex):
         return f"No tile can be laid on {hex}{g.cite('1830 §18')}."
     if private := blocking_private(g, hex):

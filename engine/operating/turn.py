@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from engine.core.actions import Action, Pass
+from engine.core.actions import Action, DeclareBankruptcy, Pass, SellShares
 from engine.core.events import Passed
 from engine.core.state import ConnectionRunTurn, GameOver, OperatingRound, OperatingTurn, PriceProtection
 from engine.finance.offers import lapse_offers
@@ -119,8 +119,10 @@ class OperatingTurnQuestion:
             (i for i in range(current, len(self.steps)) if isinstance(action, self.steps[i].handles)), None
         )
         if target is None:
-            is_past = any(isinstance(action, step.handles) for step in self.steps)
-            why = "That step of the turn is over" if is_past else "That is not part of an operating turn"
+            past = next((step for step in self.steps if isinstance(action, step.handles)), None)
+            if past and isinstance(action, SellShares | DeclareBankruptcy):  # no step is theirs
+                return past.refusal(g, frame, action)
+            why = "That step of the turn is over" if past else "That is not part of an operating turn"
             return f"{why}. {g.state.name(seat)} to act: {self.prompt(g, frame)}{g.cite('1830 §17')}."
         if target > current:
             g = g.draft()

@@ -54,12 +54,6 @@ def active_ability(g: Game, private: str, kind: type[AbilityT]) -> AbilityT | No
     return ability if isinstance(ability, kind) else None
 
 
-def turn_to_lay_in(g: Game, seat: str) -> OperatingTurn | str:
-    """The turn in which this seat may lay a tile by the ability of a private, otherwise why there is none."""
-    outside = "Track is laid in a company's turn of an operating round"
-    return turn_or_refusal(g, seat, f"{outside}{g.cite('1830 §17')}.")
-
-
 @dataclass(frozen=True)
 class ShareExchanges(OutOfTurn[Game, ExchangePrivate]):
     """Exchanges of a private for a share by its owner, at any time after the opening (1830 Table 1 note 3).
@@ -108,18 +102,49 @@ class ShareExchanges(OutOfTurn[Game, ExchangePrivate]):
         move_shares(g, ability.company, action.source, seat, ability.percent)
 
 
-@dataclass(frozen=True)
-class TileAbilities(OutOfTurn[Game, LayTile]):
-    """Tile lays by the ability of a private that the company owns (1830 Table 1 notes 1, 2).
-
-    An extra lay is possible at any time in the company's turn, on top of the normal one. Other lays replace
-    the normal one, and may be followed at once by a free token.
-    """
+class LaysByPrivate(OutOfTurn[Game, LayTile]):
+    """Tile lays by the power of a private that the company owns: the line names it."""
 
     handles: ClassVar[tuple[type[Action], ...]] = (LayTile,)
 
     def applies(self, g: Game, action: Action) -> bool:
         return isinstance(action, LayTile) and action.using is not None
+
+    def legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
+        """What the company could lay now."""
+        raise NotImplementedError
+
+    def label(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str:
+        """A lay as an option is called."""
+        return f"By the {lay.using}: {lay_label(g, lay)}"
+
+    def refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
+        """Why the company may not make a lay in its turn, or None."""
+        raise NotImplementedError
+
+    def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
+        """Whether any lay is possible now."""
+        return next(self.legal_lays(g, turn), None) is not None
+
+    def options(self, g: Game, seat: str) -> Iterator[Option]:
+        turn = current_turn(g)
+        if turn is not None and g.president(turn.company) == seat:
+            for lay in self.legal_lays(g, turn):
+                yield Option(lay, self.label(g, turn, lay))
+
+    def refusal(self, g: Game, seat: str, action: LayTile) -> str | None:
+        outside = "Track is laid in a company's turn of an operating round"
+        turn = turn_or_refusal(g, seat, f"{outside}{g.cite('1830 §17')}.")
+        return turn if isinstance(turn, str) else self.refuse(g, turn, action)
+
+
+@dataclass(frozen=True)
+class TileAbilities(LaysByPrivate):
+    """Tile lays by the ability of a private that the company owns (1830 Table 1 notes 1, 2).
+
+    An extra lay is possible at any time in the company's turn, on top of the normal one. Other lays replace
+    the normal one, and may be followed at once by a free token.
+    """
 
     def usable_abilities(self, g: Game, turn: OperatingTurn) -> Iterator[tuple[str, TileAbility]]:
         """The tile abilities that the company has left, each with its private."""
@@ -133,33 +158,19 @@ class TileAbilities(OutOfTurn[Game, LayTile]):
                 for tile in ability.tiles:
                     for fit in tile_fits(g, tile, hex):
                         lay = LayTile(tile, hex, fit.rotation, private)
-                        if self._refuse(g, turn, lay) is None:
+                        if self.refuse(g, turn, lay) is None:
                             yield lay
 
     def has_extra_lay(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether the company has an ability left that gives a lay on top of the normal one."""
         return any(ability.extra_lay for _, ability in self.usable_abilities(g, turn))
 
-    def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether an ability allows any lay now."""
-        return next(self.legal_lays(g, turn), None) is not None
-
     def has_replacing_lay(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether an ability allows a lay now that replaces the normal one."""
         replacing = {private for private, ability in self.usable_abilities(g, turn) if not ability.extra_lay}
         return any(lay.using in replacing for lay in self.legal_lays(g, turn))
 
-    def options(self, g: Game, seat: str) -> Iterator[Option]:
-        turn = current_turn(g)
-        if turn is not None and g.president(turn.company) == seat:
-            for lay in self.legal_lays(g, turn):
-                yield Option(lay, f"By the {lay.using}: {lay_label(g, lay)}")
-
-    def refusal(self, g: Game, seat: str, action: LayTile) -> str | None:
-        turn = turn_to_lay_in(g, seat)
-        return turn if isinstance(turn, str) else self._refuse(g, turn, action)
-
-    def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
+    def refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
         ability = next((a for p, a in self.usable_abilities(g, turn) if p == lay.using), None)
         if ability is None:
             return f"The {turn.company} cannot use the power of the {lay.using} now{g.cite('1830 Table 1')}."

@@ -8,36 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from engine.board.tile_geometry import Fit
-from engine.core.actions import Action, LayTile
+from engine.core.actions import LayTile
 from engine.core.components import RiverDiscountAbility
 from engine.core.events import AbilityUsed
 from engine.core.state import OperatingTurn
 from engine.game import Game
-from engine.mechanics import Option, OutOfTurn
 from engine.operating.stations import printed_home
 from engine.operating.track import lay_label, lay_tile, refuse_lay, terrain_cost, tile_fits
 from engine.operating.turn import current_turn
-from engine.private_companies.abilities import active_ability, turn_to_lay_in
+from engine.private_companies.abilities import LaysByPrivate, active_ability
 from engine.private_companies.sales import companies_may_buy, purchasable_privates
 
 
 @dataclass(frozen=True)
-class BridgeDiscounts(OutOfTurn[Game, LayTile]):
+class BridgeDiscounts(LaysByPrivate):
     """Tile lays with the discount.
 
     `beyond_normal_lays`: the lay is also possible after the normal ones, but only in the track step. It
     counts as a normal lay if one is left, except at home; then the home takes no other tile in that turn.
     """
 
-    handles: ClassVar[tuple[type[Action], ...]] = (LayTile,)
-
     beyond_normal_lays: bool = False
-
-    def applies(self, g: Game, action: Action) -> bool:
-        return isinstance(action, LayTile) and action.using is not None
 
     def usable_ability(self, g: Game, turn: OperatingTurn) -> tuple[str, RiverDiscountAbility] | None:
         """The company's private with an unused discount, and its ability."""
@@ -45,10 +38,6 @@ class BridgeDiscounts(OutOfTurn[Game, LayTile]):
             if ability := active_ability(g, private, RiverDiscountAbility):
                 return private, ability
         return None
-
-    def has_lay(self, g: Game, turn: OperatingTurn) -> bool:
-        """Whether the company could make a lay with the discount now."""
-        return next(self._legal_lays(g, turn), None) is not None
 
     def is_obtainable(self, g: Game, turn: OperatingTurn) -> bool:
         """Whether the company has an unused discount, or could buy the private that gives it."""
@@ -76,7 +65,7 @@ class BridgeDiscounts(OutOfTurn[Game, LayTile]):
             return terrain_cost(g, hex)
         return usable[1].discount
 
-    def _legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
+    def legal_lays(self, g: Game, turn: OperatingTurn) -> Iterator[LayTile]:
         usable = self.usable_ability(g, turn)
         if usable is None:
             return
@@ -86,23 +75,14 @@ class BridgeDiscounts(OutOfTurn[Game, LayTile]):
             for tile in g.components.preprinted_upgrades[g.title.preprinted_kinds[hex]]:
                 for fit in tile_fits(g, tile, hex):
                     lay = LayTile(tile, hex, fit.rotation, usable[0])
-                    if self._refuse(g, turn, lay) is None:
+                    if self.refuse(g, turn, lay) is None:
                         yield lay
 
-    def options(self, g: Game, seat: str) -> Iterator[Option]:
-        turn = current_turn(g)
-        if turn is not None and g.president(turn.company) == seat:
-            for lay in self._legal_lays(g, turn):
-                cost = max(terrain_cost(g, lay.hex) - self._discount(g, turn, lay.hex), 0)
-                yield Option(
-                    lay, f"By the {lay.using} for ${cost:,}: {lay_label(g, lay).partition(', for')[0]}"
-                )
+    def label(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str:
+        cost = max(terrain_cost(g, lay.hex) - self._discount(g, turn, lay.hex), 0)
+        return f"By the {lay.using} for ${cost:,}: {lay_label(g, lay).partition(', for')[0]}"
 
-    def refusal(self, g: Game, seat: str, action: LayTile) -> str | None:
-        turn = turn_to_lay_in(g, seat)
-        return turn if isinstance(turn, str) else self._refuse(g, turn, action)
-
-    def _refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
+    def refuse(self, g: Game, turn: OperatingTurn, lay: LayTile) -> str | None:
         usable = self.usable_ability(g, turn)
         if usable is None or usable[0] != lay.using:
             return f"The {turn.company} cannot use the power of the {lay.using} now{g.cite('1870 §15.2')}."

@@ -69,7 +69,8 @@ def abbreviations(name: str) -> Iterator[str]:
 
 
 def label_size(text: str, size: int) -> tuple[int, int]:
-    return text_width(text, size, "Black"), round(size * CAP_HEIGHT) + 4
+    """The width and height of a tile's letters, with what round ones need above and below."""
+    return text_width(text, size, "Black"), round(size * (CAP_HEIGHT + 0.25))
 
 
 def break_name(name: str, metrics: HexMetrics, size: int, lines: int) -> tuple[list[str], int]:

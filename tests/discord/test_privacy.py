@@ -13,6 +13,7 @@ from bot.hub.info import TableInfo
 from bot.hub.notifications.messages import personal_messages, renamings
 from bot.hub.notifications.notify import Recipient
 from bot.hub.people import PrivacySettings, person_by_discord
+from storage import OutboxMessage
 from tests.discord.test_asked_again import asked_of_two
 from tests.fake_discord.running_bot import OnePixelPictures, RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
@@ -142,6 +143,61 @@ async def test_a_table_goes_on_while_names_are_taken_out_of_its_messages(
     await started.wait_for_delivery()
     assert not limited.times and said.text.endswith("Player 3 says: hello")
     assert "Cid" not in shown()
+
+
+async def take_out(running: RunningBot, table: TableInfo, word: str, name: str) -> None:
+    """Take a name out of the messages of a table."""
+    async with running.service.store.begin() as unit:
+        await unit.outbox.enqueue(*renamings(table, word, [name]))
+    running.service.wake_subscribers()
+
+
+async def test_a_message_is_read_again_before_its_name_is_taken_out(
+    started: RunningBot, fake: FakeDiscord
+) -> None:
+    """It may have got another line since the channel was read; the thread may be archived."""
+    service, thread = started.service, started.thread
+    (table,) = await service.queries.list_tables()
+    for text in ("Ann says: one", "Ann says: two"):
+        await service.running.announce(table.id, text, "say")
+        await started.wait_for_delivery()
+    first, last = fake.visible_messages(thread)[-2:]
+    for each in (first, last):
+        each.content, each.components, each.flags = each.text, [], 0  # plain text, as pings are
+    thread.archived_by_request = True
+    async with fake.rest.hold_requests("PATCH", f"/messages/{last.id}$") as hold:
+        await take_out(started, table, "Player 1", "Ann")
+        await fake.wait_until(lambda: hold.reached, "the edit of the newest message")
+        first.content += "\nBob says: three"
+    await started.wait_for_delivery()
+    assert last.content.endswith("Player 1 says: two")
+    assert first.content.endswith("Player 1 says: one\nBob says: three")
+
+
+async def test_names_are_taken_out_at_one_table_at_a_time(
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other table waits, and what it shows is drawn anew once, not at each attempt."""
+    retries, at = list[str](), datetime.now
+
+    def at_once(_: object, queued: OutboxMessage, *__: object) -> datetime:
+        retries.append(queued.idempotency_key)
+        return at(UTC)
+
+    monkeypatch.setattr(DiscordDelivery, "_retry_time", at_once)
+    (first,) = await started.service.queries.list_tables()
+    lobby = await started.open_table("Bob", name="Saturday")
+    second = await started.service.queries.find_table(started.table_code)
+    async with fake.rest.hold_requests("GET", "/messages$") as hold:
+        await take_out(started, first, "Player 3", "Cid")
+        await fake.wait_until(lambda: hold.reached, "the messages of the first table")
+        begun = len(fake.rest.requests)
+        await take_out(started, second, "Player 2", "Nobody")
+        await fake.wait_until(lambda: len(retries) >= 3, "three attempts")
+        assert hold.reached == 1
+        redrawn = [path for _, path in fake.rest.requests[begun:] if path.endswith(f"/messages/{lobby.id}")]
+        assert len(redrawn) == 1
+    await started.wait_for_delivery()
 
 
 async def test_a_card_stays_where_a_deleted_person_was_called_like_a_word_of_it(

@@ -144,6 +144,7 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Okay!", "You have a seat"),
         ("Okay\n\n> Your seat\n\nPlease consider the trees before you print.", "You have a seat"),
         ("Sure", "You have a seat"),
+        ("Okay, see you on Sunday!", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
         ("Hi Ann - ja!", "You have a seat"),
         ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
@@ -202,7 +203,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "I agree with Bob", "I can't read this", "I can't open the link", "I can't say no", "Can't join?",
         "Can't thank you enough, yes", "Not interested in a break", "Leider nicht verstanden",
         "Sorry, yes, I won't make it", "Can't say yet", "Absolutely not", "Yes, I cannot",
-        "Yes\nI'm not sure", "No, not yet",
+        "Yes\nI'm not sure", "No, not yet", "Okay, I object", "Sure, over my dead body", "Yes, I refuse",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip

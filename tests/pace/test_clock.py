@@ -90,6 +90,18 @@ async def test_without_a_pace_nobody_is_asked_without_end_and_nobody_is_forgotte
     assert "The table has waited for Ann for 71 days. The game is paused" in driven.heard("Bob", "news")[-1]
 
 
+async def test_with_a_pace_nobody_is_reminded_without_end(driven: DrivenTable) -> None:
+    """Ann was reminded daily for ever of a time that was up."""
+    await driven.begin("24h")
+    await driven.wait_until(local("2026-08-12 12:30"))
+    assert (await driven.service.queries.table_info(driven.table)).status == "paused"
+    assert len(driven.heard("Ann", "reminder")) == 2 + 8 + 8
+    news = driven.heard("Bob", "news")
+    assert "The table has waited for Ann for 72 days. The game is paused" in news[-1] and len(news) == 10
+    await driven.wait_until(local("2026-12-01 12:00"))
+    assert len(driven.heard("Ann", "reminder")) == 18 and driven.heard("Bob", "news") == news
+
+
 async def test_who_is_nudged_is_asked_again_once_in_twelve_hours(driven: DrivenTable) -> None:
     await driven.begin("none")
 
@@ -622,7 +634,7 @@ async def test_a_pace_that_is_none_is_refused_with_a_sentence(driven: DrivenTabl
     assert result.reason.startswith("`soon` is not a pace; write `none`")
     shown = await driven.say("Bob", "pace")
     assert isinstance(shown, QueryAnswer)
-    assert shown.text == "The pace is 24h. When a time is up, the player is reminded daily."
+    assert shown.text == "The pace is 24h. When a time is up, the player is reminded, daily at first."
     declined = await driven.say("Bob", "pace none")
     assert isinstance(declined, PollUpdated)
     result = await driven.say("Ann", "decline vote")

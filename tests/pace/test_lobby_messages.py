@@ -35,7 +35,7 @@ async def test_an_invitation_says_what_is_agreed(driven: DrivenTable, desk: Mail
     await driven.service.lobby.invite(table, driven.people["Bob"], "Bob", by=driven.people["Ann"])
     (email,) = to(await desk.take(), "Bob")
     text = " ".join(email.text.split())
-    assert "The pace is 24h, weekends out. When a time is up, the player is reminded daily." in text
+    assert "The pace is 24h, weekends out. When a time is up, the player is reminded, daily at first." in text
     assert "Players * Ann (Europe/Berlin) * Bob (invited)" in text
 
 

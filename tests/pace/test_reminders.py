@@ -70,6 +70,13 @@ def test_one_more_before_the_bank_is_empty() -> None:
     assert [name for name, _ in found] == ["half", "hour", "bank"]
 
 
+def test_daily_while_the_bank_lasts_and_after_its_end() -> None:
+    since, end = local("2026-06-01 09:00"), local("2026-06-02 09:00")
+    due = Deadline(end, end + timedelta(hours=50))
+    found = all_reminders(since, due, local("2026-06-05 23:00"), quiet=False)
+    assert [name for name, _ in found] == ["half", "hour", "bank day 1", "bank day 2", "bank", "day 1"]
+
+
 def test_a_short_allowance_has_no_reminder_before_its_end() -> None:
     since = local("2026-06-01 09:00")
     end = since + timedelta(minutes=30)
@@ -79,7 +86,7 @@ def test_a_short_allowance_has_no_reminder_before_its_end() -> None:
 def test_after_a_long_pause_one_reminder_follows_not_all_that_were_missed() -> None:
     since, end = local("2026-06-01 09:00"), local("2026-06-02 09:00")
     reminder = next_reminder(since, Deadline(end, end), local("2026-06-20 10:00"), ALWAYS, QUIET)
-    assert reminder == ("day 19", local("2026-06-21 09:00"))
+    assert reminder == ("week 2", local("2026-06-24 09:00"))
 
 
 @pytest.mark.parametrize(
@@ -145,4 +152,4 @@ async def test_who_goes_away_when_the_time_is_up_is_not_reminded_daily(driven: D
     await driven.say("Ann", "away until 2026-06-20")
     driven.told.clear()
     await driven.wait_until(local("2026-06-21 23:30"))
-    assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 00:00", "20 10:00", "21 10:00"]
+    assert [each[:8] for each in driven.heard("Ann", "reminder")] == ["20 18:00", "21 18:00"]

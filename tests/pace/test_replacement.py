@@ -79,7 +79,7 @@ async def test_no_vote_waits_for_who_has_left(driven: DrivenTable) -> None:
     await driven.say("Ann", "resign yes")
     assert await voters(driven) == []
     (told,) = driven.heard("Cid", "news")
-    assert "Ann resigns." in told and "because Ann has resigned: Bob proposes another pace" in told
+    assert "Ann resigns." in told and "because Ann has left: Bob proposes another pace" in told
     (told,) = driven.heard("Dora", "seat_answer")
     assert told.endswith(" is open now. You are told when its host has answered.")
     (asked,) = driven.heard("Bob", "seat_request")
@@ -255,12 +255,15 @@ async def test_nobody_is_late_whom_no_message_reaches(driven: DrivenTable) -> No
     await driven.wait_until(START + 5 * DAY)
     assert await voters(driven) == ["Ann"]
     assert "no message of Railpost reaches them" in driven.heard("Bob", "seat_answer")[0]
+    await driven.wait_until(START + 150 * DAY)
+    assert len(driven.heard("Bob", "seat_answer")) == 8, "not without end"
 
 
 @pytest.mark.parametrize("line", ["ask Ann", "robot Ann"])
 async def test_with_one_other_person_it_takes_seven_days(driven: DrivenTable, line: str) -> None:
     await driven.begin("24h")
     await driven.person("Dora")
+    await driven.person("Eve")
     await driven.say("Cid", "robot Cid")
     for name in ("Ann", "Bob"):
         await driven.say(name, "accept")
@@ -275,7 +278,10 @@ async def test_with_one_other_person_it_takes_seven_days(driven: DrivenTable, li
     else:
         assert "the other players are asked" in await ask(driven, "Dora", line)
         assert await voters(driven) == ["Bob"], "a robot does not vote"
+        await ask(driven, "Eve", "ask Robot")
+        assert await voters(driven) == ["Bob", "Eve"], "but the person who takes its seat"
         await driven.say("Bob", "accept")
+        await driven.say("Eve", "accept")
         assert (await names(driven))[0] == "Dora"
 
 

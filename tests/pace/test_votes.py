@@ -11,6 +11,7 @@ from bot.hub.log import recent_events
 from bot.hub.request import Completed, LineRefused, PollUpdated, QueryAnswer, TableNotRunning
 from tests.mail.mail_desk import MailDesk
 from tests.pace.conftest import START, DrivenTable, to
+from tests.pace.test_replacement import voters
 from tests.pace.test_seat_requests import ask
 
 QUESTION = "Bob proposes another pace: 48h"
@@ -56,11 +57,6 @@ async def test_no_other_vote_waits_for_who_has_no_vote_in_it(driven: DrivenTable
     assert isinstance(answer, PollUpdated) and "Another vote" not in " ".join(answer.sentences)
 
 
-async def opened(driven: DrivenTable) -> int:
-    """How many votes are open."""
-    return len((await driven.service.cache.get(driven.table)).polls)
-
-
 @pytest.mark.parametrize(("former", "resigns"), [("Bob", False), ("Bob", True), ("Cid", False)])
 async def test_no_game_ends_because_of_whom_a_player_has_replaced(
     driven: DrivenTable, former: str, resigns: bool
@@ -84,12 +80,50 @@ async def test_no_game_ends_because_of_whom_a_player_has_replaced(
     assert isinstance(answer, PollUpdated) and answer.outcome == "passed"
 
 
-@pytest.mark.parametrize("proposer", ["Bob", "Cid"])
-async def test_no_vote_waits_for_a_robot_that_plays_on(driven: DrivenTable, proposer: str) -> None:
+@pytest.mark.parametrize(
+    ("lines", "asked"),
+    [
+        ("Bob: resign yes; Cid: end; Dora: ask; Ann: admit Dora", ["Ann", "Dora"]),
+        ("Bob: robot Bob; Cid: robot Cid; Ann: pace 48h; Dora: ask Robot", ["Dora", "Robot 2"]),
+        ("Cid: robot Cid; Eve: ask Ann; Dora: ask Robot", ["Ann"]),
+        ("Cid: robot Cid; Ann: buy SV; Bob: buy CS; Ann: undo; Dora: ask Robot", ["Bob"]),
+    ],
+    ids=["an open seat", "beside another robot", "no vote on another seat", "no vote on others' moves"],
+)
+async def test_who_takes_a_seat_is_asked_whatever_was_there(
+    driven: DrivenTable, lines: str, asked: list[str]
+) -> None:
+    """Nobody asked them where an empty seat had no vote, and the vote ended where another robot had one."""
+    await driven.begin("none")
+    for name in ("Dora", "Eve"):
+        await driven.person(name)
+    for each in lines.split("; "):
+        name, _, line = each.partition(": ")
+        await driven.say(name, line)
+        for other in ("Ann", "Bob", "Cid") if line.startswith("robot") else ():
+            await driven.say(other, "accept vote")
+    assert await voters(driven) == asked
+    assert len(driven.heard("Dora", "vote")) == asked.count("Dora")
+
+
+@pytest.mark.parametrize("others", ["robot Bob", "end"])
+async def test_a_proposal_ends_with_its_proposer(driven: DrivenTable, others: str) -> None:
+    """The others could end the game at the wish of a player who had left it."""
+    await driven.begin("none")
+    await driven.say("Bob", others)
+    await driven.say("Cid", "accept")
+    await driven.say("Bob", "resign yes")
+    assert await voters(driven) == []
+    for name in ("Ann", "Cid"):
+        (told,) = driven.heard(name, "news")
+        assert told.count("The vote is over, because Bob has left: Bob would like") == 1
+
+
+async def test_no_vote_waits_for_a_robot_that_plays_on(driven: DrivenTable) -> None:
     """It was asked anew in the seat of Bob, who had agreed: the others could not end the game any more."""
     await driven.begin("none")
-    await driven.say(proposer, "end")
-    await driven.say("Bob" if proposer == "Cid" else "Cid", "accept")
+    await driven.say("Cid", "end")
+    await driven.say("Bob", "accept")
     await driven.say("Bob", "resign yes")
     await driven.say("Ann", "robot Bob")
     await driven.say("Cid", "accept")
@@ -104,7 +138,7 @@ async def test_a_vote_ends_that_a_player_leaves_to_a_robot(driven: DrivenTable) 
     await driven.say("Cid", "end")
     for name in ("Ann", "Cid"):
         await driven.say(name, "accept")
-    assert await opened(driven) == 0
+    assert await voters(driven) == []
     assert (
         "The vote is over, because the seats have changed: Cid would like" in driven.heard("Ann", "news")[-1]
     )
@@ -170,6 +204,8 @@ async def test_a_vote_that_nobody_answers_is_recalled_weekly_after_a_week(driven
     await driven.say("Bob", "pause")
     await driven.wait_until(START + timedelta(days=30, hours=1))
     assert len(driven.heard("Cid", "vote_reminder")) == 7 + 3
+    await driven.wait_until(START + timedelta(days=200))
+    assert len(driven.heard("Cid", "vote_reminder")) == 7 + 8, "and at last not any more"
 
 
 async def test_an_answer_says_what_the_orders_say_that_it_releases(driven: DrivenTable) -> None:

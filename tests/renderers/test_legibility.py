@@ -13,7 +13,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from engine import State, components_of, new_game
 from renderers import color_math, market, theme
-from renderers.canvas import Canvas
+from renderers.canvas import CAP_HEIGHT, Canvas
 from renderers.geometry import outline
 from renderers.hex_grid import HexMetrics
 from renderers.map import hex_sprites, label_layout
@@ -159,6 +159,18 @@ def test_texts_that_are_placed_without_regard_to_track_or_tokens_are_found(
     found = list(covered(new_game(title, ["Ann", "Bob", "Cid"]).state, set()))
     label_layout._lay_out_cached.cache_clear()
     assert any(line.startswith(f"{title} {place} ") for line in found), found
+
+
+def test_the_letters_of_a_hex_do_not_touch_its_name() -> None:
+    """The round letters of 1830's H18 are a little higher than those of its name."""
+    view = map_view(new_game("1830", ["Ann", "Bob", "Cid"]).state, crop=["H18"])
+    labels = label_layout.lay_out_labels(
+        next(hex for hex in view.hexes if hex.coord == "H18"), grid_for(view).metrics
+    )
+    name, letters = labels.coordinate, labels.label
+    assert name and letters and letters.text == "OO"
+    heights = (name.font_size + letters.font_size) * CAP_HEIGHT
+    assert abs(letters.offset[1] - name.offset[1]) - heights / 2 > 0.1 * letters.font_size
 
 
 def test_texts_over_each_other_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

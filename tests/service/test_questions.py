@@ -25,7 +25,7 @@ REFUSED = {
     "network XYZ": "There is no company XYZ; there are PRR, NYC, CPR, B&O, C&O, Erie, NYNH, B&M.",
     "player Zed": "There is no player Zed; there are Ann, Bob and Cid.",
     "privates ZZ": "There is no private ZZ; there are SV, CS, DH, MH, CA, BO.",
-    "hex Z99": "The map has no hex Z99; it has A9 and others, written like that.",
+    "hex Z99": "There is no hex Z99.",
     "help zzz": "No line begins with `zzz` now; `help` lists all.",
     "at noon": "`noon` is neither a round of this game nor a row of its log. Examples: `at 120`, "
     "`at stock round 2`, `at or 3.1`.",

@@ -15,6 +15,12 @@ def test_issued_shares_go_to_the_pool_for_the_price_which_falls() -> None:
     )
 
 
+def test_shares_of_the_president_are_not_sold_after_the_trains() -> None:
+    """It was said that the step for it is over; there is none."""
+    why = scenario_error(TC.format(cash=100) + STEP + "> until issue\nAnn: sell 1 TC")
+    assert "Shares are sold in an operating round only to pay for a forced purchase" in why
+
+
 def test_not_in_the_first_turn() -> None:
     body = TC.format(cash=100).replace("@ owns pool TC 1\n", "")
     assert "first turn" in scenario_error(body + "@ new TC\n" + STEP + "> until trains\nAnn: issue 1")

@@ -13,6 +13,7 @@ from itertools import dropwhile, takewhile
 import engine
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
+from bot.email.replies.yes_and_no import ANSWERING, BESIDE_NO, DECISIVE, NO_WORDS, YES_WORDS, is_plain_yes
 from bot.hub.command import GAME_WORDS, Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
@@ -36,7 +37,7 @@ from mail.composing.page import TableRows
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
 from mail.reading.reply_text import ABOUT_MOVES, MAX_LINE, ParsedReply, ReplyText, judge, split_reply
-from mail.reading.small_talk import OK_WORDS, greets, is_friendly
+from mail.reading.small_talk import greets, is_friendly
 from mail.reading.unclear_lines import (
     MAX_SENTENCE,
     Vocabulary,
@@ -48,19 +49,6 @@ from mail.reading.unclear_lines import (
 from mail.reply_address import ReplyToken
 
 POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
-NO_WORDS = frozenset({"no", "n", "nope", "decline", "nein", "non"})
-YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
-BESIDE_YES = frozenset(
-    "please bitte thanks danke merci i am i'm sure that's that is right correct exactly do it".split()
-)
-_ASIDE = re.compile(
-    r"\b(?:of course|(?:that'?s )?what i meant|i did|sorry for the (?:typo|wait))\b", re.IGNORECASE
-)
-"""Beside `yes` it changes nothing."""
-BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
-_DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}
-"""Words of an answer that are no name or letter of somebody who is greeted: `Hi, Si!`"""
-_ANSWERING = YES_WORDS | NO_WORDS | OK_WORDS | BESIDE_YES | BESIDE_NO
 _GREETING_END = re.compile(r"[,!.] | - ")
 MAX_LEGAL_LINES = 400  # that a reply is compared with
 MAX_COMPARED_LINES = 3  # of a reply, with legal lines by what they speak of
@@ -115,7 +103,7 @@ class ReadReply:
         answer, *beside = self.answer or [""]
         if any(starts_as_condition(line) or qualifies(line) for line in beside):
             return False
-        return _is_plain_yes(answer) and not self.parsed.lines and not self.parsed.unclear
+        return is_plain_yes(answer) and not self.parsed.lines and not self.parsed.unclear
 
     @property
     def agreed(self) -> tuple[str, ...]:
@@ -125,7 +113,7 @@ class ReadReply:
             return ()
         doubt = self.parsed.unclear[0].line
         is_above = doubt.number < self.parsed.meant[0].number
-        return meant if is_above and self.word in YES_WORDS and _is_plain_yes(doubt.text) else ()
+        return meant if is_above and self.word in YES_WORDS and is_plain_yes(doubt.text) else ()
 
     @property
     def repeated(self) -> tuple[str, ...]:
@@ -180,16 +168,10 @@ class ReadReply:
         short = [
             line
             for line in self.parsed.ignored
-            if len(line.split()) <= MAX_WORDS_OF_COMMAND and not set(words_of(line)) <= _ANSWERING
+            if len(line.split()) <= MAX_WORDS_OF_COMMAND and not set(words_of(line)) <= ANSWERING
         ]
         near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
         return tuple(filter(None, dict.fromkeys(near)))
-
-
-def _is_plain_yes(text: str) -> bool:
-    """Whether a text says yes, and nothing else but courtesies."""
-    first, *others = words_of(_ASIDE.sub(" ", text)) or [""]
-    return first in YES_WORDS and set(others) <= YES_WORDS | BESIDE_YES and "?" not in text
 
 
 def _is_for_policy(line: str) -> bool:
@@ -201,7 +183,7 @@ def _without_greeting(line: str) -> str:
     """The answer in a line that greets before it: `yes` of `Hi Bob, yes!`; any other line as it is."""
     greeting, *rest = _GREETING_END.split(line, maxsplit=1)
     words = set(words_of(" ".join(rest)))
-    is_answer = words <= _ANSWERING and not words.isdisjoint(_DECISIVE)
+    is_answer = words <= ANSWERING and not words.isdisjoint(DECISIVE)
     return rest[0] if is_answer and not line.endswith(",") and greets(greeting) else line
 
 
@@ -251,7 +233,7 @@ class ReplyReader:
         prose = [
             text
             for text, reason in texts.items()
-            if (reason in ABOUT_MOVES or qualifies(text)) and not set(words_of(text)) <= _ANSWERING
+            if (reason in ABOUT_MOVES or qualifies(text)) and not set(words_of(text)) <= ANSWERING
         ]
         asks_only = parsed.meant and all(query_in(self.commands, line.text) for line in parsed.meant)
         if not asks_only or len(prose) < len(texts):

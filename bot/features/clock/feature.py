@@ -219,7 +219,7 @@ async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) 
 def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, TimerHandler]:
     """Reminders, escalations, the end of a player's time, absences."""
     time_up = TimeUp(cache, play_for_seat)
-    remind = Reminders(cache, time_up.pause_without_pace).remind
+    remind = Reminders(cache, time_up.pause_at_last).remind
     reminders = dict.fromkeys(("reminder", "escalation", PING_KIND, NUDGE_KIND), remind)
     return {**reminders, "time_up": time_up.end, ABSENCE_KIND: partial(_absence, cache)}
 

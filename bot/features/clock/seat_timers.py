@@ -4,10 +4,11 @@ about.
 Each row knows its wait by the time since when it lasts: `since`. A row that was dealt with in that wait is
 not due again, however often the table is followed up.
 
-A decision with a deadline is recalled when half of its time is over, one hour before its end, one hour
-before the time bank is empty, and then daily. Without a pace it is recalled after a day, then daily for a
-week, then weekly; after eight weekly reminders the table is paused. A reminder that would fall into quiet
-hours is sent when they end, or just before they begin if the end would be too late.
+A decision with a deadline is recalled when half of its time is over, one hour before its end, daily while the
+time bank lasts, and one hour before that is empty. After the end of that time, or without a pace after the
+question, it is recalled after a day, then daily for a week, then weekly; after eight weekly reminders the
+table is paused. A reminder that would fall into quiet hours is sent when they end, or just before they begin
+if the end would be too late.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import count
 from typing import Any, NamedTuple
 
 from bot.features.clock.clocks import ClockRules
@@ -146,31 +146,41 @@ HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 MIN_HALF = timedelta(minutes=30)  # an allowance of less than twice this has no reminder at half
 
 
-WITHOUT_PACE = {
+WAITING = {
     **{f"day {number}": timedelta(days=number) for number in range(1, 9)},
     **{f"week {number}": timedelta(days=8 + 7 * number) for number in range(1, 9)},
     "pause": timedelta(days=8 + 7 * 9),
 }
-"""When a decision without a deadline is recalled, after it was asked for; and at last the pause."""
+"""When a decision is recalled after the end of its time, or without a pace after it was asked for; and at
+last the pause."""
 
 
 class Reminder(NamedTuple):
-    """A reminder of one decision. name: `half`, `hour`, `bank`, `day 1` …; each is sent at most once. Without
-    a pace the last is no reminder but the pause of the table, `pause`."""
+    """A reminder of one decision. name: `half`, `hour`, `bank`, `day 1` …; each is sent at most once. The
+    last is no reminder but the pause of the table, `pause`."""
 
     name: str
     at: datetime
 
 
-def _planned(since: datetime, due: Deadline, calendar: Calendar) -> Iterator[tuple[str, datetime, datetime]]:
-    """Name, moment, and what the reminder comes before."""
-    allowance = counted_between(since, due.allowance_end, calendar)
-    if allowance >= 2 * MIN_HALF:
-        yield "half", add_counted(since, allowance / 2, calendar), due.allowance_end
-    if allowance > 2 * HOUR:
-        yield "hour", due.allowance_end - HOUR, due.allowance_end
-    if due.time_up - due.allowance_end > 2 * HOUR:
-        yield "bank", due.time_up - HOUR, due.time_up
+def _planned(
+    since: datetime, due: Deadline | None, calendar: Calendar
+) -> Iterator[tuple[str, datetime, datetime | None]]:
+    """Name, moment, and what the reminder comes before: one after the other."""
+    if due is not None:
+        allowance = counted_between(since, due.allowance_end, calendar)
+        if allowance >= 2 * MIN_HALF:
+            yield "half", add_counted(since, allowance / 2, calendar), due.allowance_end
+        if allowance > 2 * HOUR:
+            yield "hour", due.allowance_end - HOUR, due.allowance_end
+        bank = counted_between(due.allowance_end, due.time_up, calendar)
+        for number in range(1, (bank - HOUR) // DAY + 1):
+            yield f"bank day {number}", add_counted(due.allowance_end, number * DAY, calendar), due.time_up
+        if due.time_up - due.allowance_end > 2 * HOUR:
+            yield "bank", due.time_up - HOUR, due.time_up
+    start = since if due is None else due.time_up
+    for name, wait in WAITING.items():
+        yield name, add_counted(start, wait, calendar), None
 
 
 def next_reminder(
@@ -180,32 +190,17 @@ def next_reminder(
     calendar: Calendar,
     quiet: QuietHours | None = None,
 ) -> Reminder:
-    """The first reminder that is later than a moment. There is always one: after the end they are daily.
+    """The first reminder that is later than a moment, else the pause at once.
 
-    Half of the time and the days of waiting are of time that counts, and no daily reminder falls into an
-    absence or a weekend that is out.
+    Half of the time and the days of waiting are of time that counts: not of an absence, nor of a weekend that
+    is out.
     """
-    if due is None:
-        moments = ((name, add_counted(since, wait, calendar)) for name, wait in WITHOUT_PACE.items())
-        planned = (Reminder(name, not_quiet(moment, quiet)) for name, moment in moments)
-        return next((each for each in planned if each.at > after), Reminder("pause", after))
-    found = []
-    for name, moment, end in _planned(since, due, calendar):
-        at = not_quiet(moment, quiet, before=end)
-        if at > max(after, since):
-            found.append(Reminder(name, at))
-    if found:
-        return min(found, key=lambda reminder: reminder.at)
-    number = max((after - due.allowance_end) // DAY, 0) + 1
-    daily = (
-        Reminder(f"day {n}", _on_day(due.allowance_end + n * DAY, calendar, quiet)) for n in count(number)
+    planned = (
+        Reminder(name, not_quiet(moment, quiet, before=end))
+        for name, moment, end in _planned(since, due, calendar)
     )
-    return next(reminder for reminder in daily if reminder.at > after)
-
-
-def _on_day(moment: datetime, calendar: Calendar, quiet: QuietHours | None) -> datetime:
-    """The moment, or the first after it that counts and is not quiet."""
-    return not_quiet(add_counted(moment, timedelta(), calendar), quiet)
+    later = (each for each in planned if each.at > max(after, since))
+    return next(later, Reminder("pause", after))
 
 
 # -- waits -----------------------------------------------------------------------------------

@@ -100,8 +100,8 @@ class TimeUp(WaitTimers):
         self.cache.wake_subscribers()
         return True
 
-    async def pause_without_pace(self, row: StoredTimer) -> bool:
-        """Pause a table without a pace at which all reminders were in vain."""
+    async def pause_at_last(self, row: StoredTimer) -> bool:
+        """Pause a table at which all reminders were in vain."""
         assert row.table_id is not None and row.seat is not None
         async with self.locked(row) as (_, unit):
             wait = await self.open_wait(unit, row)
@@ -294,8 +294,8 @@ async def play_line(
 
 
 class Reminders(WaitTimers):
-    """Reminds players, and moves each reminder to its next time. pause: of a table without a pace, at which
-    all reminders were in vain."""
+    """Reminds players, and moves each reminder to its next time. pause: of a table at which all reminders
+    were in vain."""
 
     def __init__(self, cache: TableCache, pause: TimerHandler) -> None:
         super().__init__(cache)
@@ -365,7 +365,7 @@ class Reminders(WaitTimers):
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:
-    """Tells the others for whom a table without a pace has waited for weeks."""
+    """Tells the others for whom a table has waited for weeks."""
     info, name = wait.table.info, wait.table.state.players[wait.seat]
     waited = duration_text(now - wait.clock.since) if wait.clock.since else ""
     others = [each for each in wait.table.metadata.recipients.values() if each.seat != wait.seat]

@@ -39,6 +39,8 @@ from storage import SeatClock, StoredTimer, TablePoll, UnitOfWork
 
 LATE_FOR_ONE = timedelta(days=7)
 """After the end of their time the one other person decides on a seat; several after `LATE`."""
+MOST_TOLD = 8
+"""How often, a week apart, the host is told of a player whom no message reaches."""
 WITHOUT_PACE = timedelta(days=7)
 LOOK_AGAIN = timedelta(days=1)
 TRANSPORT = "service"
@@ -82,8 +84,10 @@ class Replacements:
     def motions(self) -> dict[str, Motion]:
         """What a poll about a seat decides."""
         return {
-            "replace": Motion(_replace, _is_possible, _tell_who_has_asked, _ends_with_move),
-            "robot": Motion(_seat_robot, _is_possible, ends_with_move=_ends_with_move),
+            "replace": Motion(_replace, _is_possible, _tell_who_has_asked, _ends_with_move, _others_decide),
+            "robot": Motion(
+                _seat_robot, _is_possible, ends_with_move=_ends_with_move, asks_all=_others_decide
+            ),
         }
 
     async def ask(
@@ -157,17 +161,19 @@ class Replacements:
             asked = next((p for p in polls_about(table, seat) if seat in p.votes), None)
             has_deputy_pace = table.info.pace.when_up == "deputy" and late is not None
             next_at: datetime | None = None
+            told = int(row.details.get("told", 0))
             if table.info.player_at(seat) is None or not (asked or has_deputy_pace):
                 pass
             elif late is None or now < late:
                 next_at = late if late is not None and late > now else now + LOOK_AGAIN
             elif not is_reachable:
-                await self._tell_unreachable(table, seat)
-                next_at = now + LATE_FOR_ONE
+                if told < MOST_TOLD:
+                    await self._tell_unreachable(table, seat)
+                next_at, told = now + LATE_FOR_ONE, told + 1
             else:
                 await self._ask_others(table, seat, asked)
             async with self._store.begin(table=row.table_id) as unit:
-                await unit.clocks.take_due(row, next_at)
+                await unit.clocks.take_due(row, next_at, told=told)
         self._cache.wake_subscribers()
         return True
 
@@ -225,6 +231,11 @@ def _ends_with_move(open_poll: TablePoll, seat: int) -> bool:
     """Whether a player who was late has moved, so that the others do not decide on the seat any more."""
     details = open_poll.poll.details
     return bool(details["seat"] == seat and details.get("late"))
+
+
+def _others_decide(open_poll: TablePoll) -> bool:
+    """Whether the other people decide on the seat, not its player."""
+    return open_poll.poll.details["seat"] not in open_poll.votes
 
 
 async def _replace(draft: CommitDraft, request: Request, open_poll: TablePoll) -> list[str]:

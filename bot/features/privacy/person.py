@@ -217,8 +217,6 @@ class PersonalData:
             await hand_over(unit, info, person_id)
             if player is not None:
                 await unit.tables.vacate_seat(player.seat_id)
-        if player is not None and seat is not None:
-            await self._polls.drop_votes_of(draft, seat, f"{word} has left")
 
     async def _erase_person(self, person_id: int, traces: Traces, rest: Replacing) -> None:
         """Delete the person, in one transaction with whatever names them and belongs to no table."""

@@ -87,23 +87,20 @@ class MoneySentences:
         told = [*first, *players, *(sentence for sentence in others if sentence not in players)]
         return told[:MOST_SENTENCES]
 
-    def _name(self, seat: str) -> str:
-        return self.last.name(seat)
-
     def _result(self, seats: Sequence[str]) -> str:
         """`Ann won with $900, $80 more than Bob.` `Ann and Bob won with $900.`"""
         most = self.standings[seats[0]]
         best = [seat for seat in seats if self.standings[seat] == most]
-        names, over = join_words([self._name(seat) for seat in best]), self.last.game_over
+        names, over = join_words([self.last.name(seat) for seat in best]), self.last.game_over
         verb = "won" if over else "lead" if len(best) > 1 else "leads"
         if over and over.reason == AGREED:
             verb = "was ahead when the game was ended" if len(best) == 1 else "were ahead when it was ended"
         text = f"{names} {verb} with {dollars(most)}"
         if over and seats[1:] and all(self._is_bankrupt(seat) for seat in seats[1:]):
-            return f"{text}; {'all others' if len(seats) > 2 else self._name(seats[1])} went bankrupt."
+            return f"{text}; {'all others' if len(seats) > 2 else self.last.name(seats[1])} went bankrupt."
         if len(best) > 1 or len(seats) == 1:
             return f"{text}."
-        return f"{text}, {dollars(most - self.standings[seats[1]])} more than {self._name(seats[1])}."
+        return f"{text}, {dollars(most - self.standings[seats[1]])} more than {self.last.name(seats[1])}."
 
     def _is_bankrupt(self, seat: str) -> bool:
         over = self.last.game_over
@@ -121,7 +118,7 @@ class MoneySentences:
         more = [(key, amount) for key, amount in ranked if amount >= self.least][:2]
         less = [(key, -amount) for key, amount in ranked if -amount >= self.least][:2]
         if more:
-            text = f"{self._name(seats[0])} {_comparison(more)} than {self._name(seats[1])}"
+            text = f"{self.last.name(seats[0])} {_comparison(more)} than {self.last.name(seats[1])}"
             yield f"{text}, who {_comparison(less)}." if less else f"{text}."
 
     def _by_source(self, seat: str) -> Counter[str]:
@@ -144,7 +141,7 @@ class MoneySentences:
                 held[entry.subject] += entry.dollars
                 paid[entry.subject] += entry.dollars * (entry.cause is Cause.DIVIDENDS)
         best = [(company, amount) for company, amount in held.most_common(2) if amount >= self.least]
-        name = self._name(seat)
+        name = self.last.name(seat)
         if not best:
             return f"{name} {_gained(gain)}{self._worst(seat, gain)}." if abs(gain) >= self.least else ""
         told = [
@@ -203,7 +200,7 @@ class MoneySentences:
             for seat in self.last.seats:
                 mine = [e for e in self.entries if e.seat == seat and e.cause in causes]
                 amount = sum(entry.dollars for entry in mine)
-                form, name, size = gain if amount > 0 else loss, self._name(seat), dollars(abs(amount))
+                form, name, size = gain if amount > 0 else loss, self.last.name(seat), dollars(abs(amount))
                 if form and abs(amount) >= self.least:
                     told = form.format(name=name, amount=size, of=_subjects(mine, amount))
                     yield _Said(abs(amount), told)
@@ -219,7 +216,7 @@ class MoneySentences:
             if abs(amount) < self.least:
                 continue
             verb = "gained" if amount > 0 else "lost"
-            text = f"{self._name(seat)} {verb} {dollars(abs(amount))} by privates"
+            text = f"{self.last.name(seat)} {verb} {dollars(abs(amount))} by privates"
             yield _Said(abs(amount), f"{text}{_private_parts(parts, 1 if amount > 0 else -1)}.")
 
     def _sales(self) -> Iterator[_Said]:
@@ -236,10 +233,10 @@ class MoneySentences:
                 continue
             where = join_words([f"the {company}" for company, _ in companies[seat, by].most_common(2)])
             if by == seat:
-                text = f"{self._name(seat)}'s own sales of {where} cost them {dollars(amount)}"
+                text = f"{self.last.name(seat)}'s own sales of {where} cost them {dollars(amount)}"
                 yield _Said(amount, f"{text} on the shares that they kept.")
             else:
-                text = f"Sales by {self._name(by)} cost {self._name(seat)} {dollars(amount)}"
+                text = f"Sales by {self.last.name(by)} cost {self.last.name(seat)} {dollars(amount)}"
                 yield _Said(amount, f"{text} in the price of {where}.")
 
 

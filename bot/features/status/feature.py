@@ -74,7 +74,6 @@ class StatusCommands:
         async with self._cache.commit_request(table, request) as draft:
             row = request.new_row(kind="note", line="resign", raw_line=f"{player.name} resigns.")
             await leave_game(draft, player.person_id, row)
-            await self._polls.drop_votes_of(draft, request.seat, f"{player.name} has resigned")
             draft.messages += messages.lobby_refreshes(table.stored_info)
             draft.result = Completed((), tuple(new_row.raw_line for new_row in draft.new_rows))
         return draft.result

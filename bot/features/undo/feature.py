@@ -32,8 +32,11 @@ class UndoHandler:
         self._cache, self._polls = cache, polls
 
     def motions(self) -> dict[str, Motion]:
-        """What a poll about an undo or redo decides; any move ends it, as it is about the moves it names."""
-        motion = Motion(self._carry_out, _is_possible, ends_with_move=lambda poll, seat: True)
+        """What a poll about an undo or redo decides; any move ends it, as it is about the moves it names, and
+        only their players are asked."""
+        motion = Motion(
+            self._carry_out, _is_possible, ends_with_move=lambda poll, seat: True, asks_all=lambda poll: False
+        )
         return dict.fromkeys(REWIND_POLLS, motion)
 
     def commands(self) -> list[Command]:

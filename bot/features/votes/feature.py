@@ -1,8 +1,8 @@
 """`accept` and `decline` as votes, where a poll is open; else they are lines of the game.
 
-A page asks a seat for its vote. Who has not voted is reminded daily for a week, then weekly, outside their
-quiet hours and absences; a person with a daily digest finds the vote there instead. The first reminder is set
-where they are asked (`bot.hub.polls.ask_to_vote`).
+A page asks a seat for its vote. Who has not voted is reminded daily for a week, then eight times weekly,
+outside their quiet hours and absences; a person with a daily digest finds the vote there instead. The first
+reminder is set where they are asked (`bot.hub.polls.ask_to_vote`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from bot.position.times import duration_text
 from storage import StoredTimer, TablePoll
 
 WEEK = timedelta(days=7)
+LAST = 9 * WEEK
+"""So long after a vote was opened it is recalled for the last time."""
 
 
 def commands(polls: PollHandler) -> list[Command]:
@@ -69,7 +71,8 @@ async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        next_at = unit.now + (DAY if unit.now < poll.poll.opened_at + WEEK else WEEK)
+        waited = unit.now - poll.poll.opened_at
+        next_at = None if waited >= LAST else unit.now + (DAY if waited < WEEK else WEEK)
         if (
             await unit.clocks.take_due(row, next_at)
             and recipient
