@@ -17,7 +17,7 @@ from engine.core.events import Passed, PresidentNamed
 from engine.core.reasons import CashReason
 from engine.core.state import BANK, IPO, POOL, PriceProtection, StockRound, StockTurn
 from engine.finance.market import refuse_par_price, set_par_price
-from engine.finance.offers import lapse_offers
+from engine.finance.offers import answerable_offers, lapse_offers
 from engine.finance.ownership import (
     SOURCE_LABELS,
     ZONES_WITH_MULTIPLE_PURCHASES,
@@ -119,8 +119,8 @@ class StockTurnQuestion:
         yield from (act.way for act in self.extra_actions if next(self._options_of(act, g, frame), None))
 
     def advance(self, g: Game, frame: StockTurn) -> bool:
-        """End a turn in which nothing more can be done, unless an offer is open."""
-        if g.state.offers and frame.for_company is None:
+        """End a turn in which nothing more can be done, unless an offer can still be accepted."""
+        if frame.for_company is None and answerable_offers(g):
             return False
         fresh = not (frame.bought or frame.sold or frame.for_company)
         guaranteed = frame.guaranteed and fresh

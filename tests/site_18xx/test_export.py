@@ -89,7 +89,8 @@ def same_action(exported_action: dict[str, Any], recorded_action: dict[str, Any]
 
 def _runs(action: dict[str, Any], recorded: dict[str, Any]) -> list[tuple[object, ...]]:
     """By type of train the track of its route, and whichever other fields all recorded routes have."""
-    fields = set.intersection(*(set(route) for route in recorded["routes"])) if recorded["routes"] else set()
+    set_fields = [{key for key, value in r.items() if value is not None} for r in recorded["routes"]]
+    fields = set.intersection(*set_fields) if set_fields else set()
     return sorted(
         (
             route["train"].rpartition("-")[0],

@@ -68,9 +68,8 @@ def mutate(actions: list[dict[str, Any]], chance: random.Random) -> None:
 
 def mutate_part(actions: list[dict[str, Any]], chance: random.Random) -> None:
     """One fault in a route of a run, or in an automatic action."""
-    inner = [
-        part for action in actions for part in (*action.get("routes", ()), *action.get("auto_actions", ()))
-    ]
+    lists = [action.get(field) for action in actions for field in ("routes", "auto_actions")]
+    inner = [part for parts in lists if isinstance(parts, list) for part in parts if isinstance(part, dict)]
     part = chance.choice(inner) if inner else {}
     if part:
         field = chance.choice([key for key in part if key not in ("created_at", "revenue_str", "id")])

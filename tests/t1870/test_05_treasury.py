@@ -42,6 +42,26 @@ def test_5_10_4_a_player_may_refuse() -> None:
     )
 
 
+def test_5_10_4_an_offer_that_cannot_be_accepted_any_more_keeps_no_turn_open() -> None:
+    """After a sale and a purchase Ann can do nothing more, and no share is redeemed in that turn any more."""
+    run_scenario(
+        MP
+        + """
+        @ owns Cid MP 2
+        @ owns Ann SP 1
+        @ owns Cid SP 5
+        @ price SP 68
+        @ owns Bob GMO 5
+        @ price GMO 68
+        Ann: redeem MP from Bob
+        Ann: sell 1 SP
+        = turn Ann
+        Ann: buy GMO from ipo
+        = turn Bob
+        """
+    )
+
+
 def test_5_10_5_and_one_who_agrees_is_paid_and_may_buy_again() -> None:
     run_scenario(
         MP
