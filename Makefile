@@ -1,4 +1,5 @@
 # make run | compile | test | check | format | soak | lock | clean        PYTHON=… chooses the interpreter (3.11 or newer)
+# The soak is run before each release; SOAK=tests/discord runs the soak of one part.
 SHELL := /bin/sh
 PYTHON ?=
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
@@ -7,7 +8,9 @@ PIP_FLAGS ?= --only-binary :all:
 PIP := .venv/bin/python -m pip --disable-pip-version-check -q
 PARTS := engine renderers storage mail bot tests
 FOUND := $(wildcard $(PARTS))
-TESTS ?= -n auto --dist worksteal -q
+WORKERS = -n auto --dist worksteal
+TESTS ?= $(WORKERS) -q
+SOAK ?= tests
 
 .PHONY: run compile test check format soak lock clean
 
@@ -37,8 +40,9 @@ format: .venv/.test
 	.venv/bin/ruff check --fix-only -q .
 	.venv/bin/ruff format -q .
 
+soak: export RAILPOST_TEST_DATABASE ?= start
 soak: .venv/.test
-	.venv/bin/python -m pytest $(TESTS) -m soak
+	.venv/bin/python -m pytest $(WORKERS) -v --durations 30 -m soak $(SOAK)
 
 .venv/bin/python:
 	@for python in $(PYTHONS); do \

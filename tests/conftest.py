@@ -28,6 +28,8 @@ SHARED = ROOT.parent / "shared"
 
 
 IN_MEMORY = Path("/dev/shm")
+SOAK_SECONDS = 3600
+"""What each test of a soak may take, also on a busy machine, unless it says something else."""
 ROOM = 4 << 30
 """Bytes free in memory from which the folders of the tests are there: a commit does not wait for a disk."""
 
@@ -129,6 +131,9 @@ def database(tmp_path: Path, places: StoreFactory) -> Iterator[str]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("soak") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SOAK_SECONDS))
     if shutil.which("dovecot", path=f"{os.environ.get('PATH', '')}:/usr/sbin") is None:
         missing = pytest.mark.skip(reason="Dovecot is not installed")
         for item in items:

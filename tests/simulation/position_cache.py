@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 from unittest.mock import patch
 
-from engine.core.events import AnyEvent
+from engine.core.events import AnyEvent, TokenMoved
 from engine.finance.ownership import companies_over_limit
 from engine.game import Game
 from engine.operating.emergency_purchase import must_buy_train
@@ -20,12 +20,16 @@ def cache_checked() -> Iterator[None]:
     emit, events_checked = Game.emit, Counter[str]()
     wrong: list[tuple[AnyEvent, object, object]] = []
 
-    def checked(g: Game, event: AnyEvent) -> None:
+    def ask(g: Game) -> None:
         for seat in g.state.active_seats:
             companies_over_limit(g, seat)
         for company, co in g.state.companies.items():
             if co.floated and not co.closed:
                 must_buy_train(g, company)
+
+    def checked(g: Game, event: AnyEvent) -> None:
+        if not isinstance(event, TokenMoved):  # the tile beneath it is laid already: no position yet
+            ask(g)
         emit(g, event)
         for key, value in list(g.cache.items()):
             function, *args = cast("tuple[Callable[..., object], Any]", key)

@@ -1,7 +1,7 @@
 """Random games of every title: they end, and all invariants hold at the steps that are checked.
 
-A few here; `make soak` plays hundreds. A failure names the seed and the move, and
-`railpost simulate --title … --players … --seed … --check` shows it again.
+A few here; `make soak` plays hundreds. A failure names the players, the seed and the move, and
+`railpost simulate --title … --conventions … --players … --seed … --vary --check` shows it again.
 """
 
 from __future__ import annotations
@@ -42,9 +42,10 @@ PLAYED = [
 """Every title in each of its conventions; the soak plays every number of players in both."""
 CACHE_CHECKED = {("1830", 4), ("1851", 4), ("1870", 6), ("1817", 6)}
 """Two by the rulebook, and two by the conventions of 18xx.games."""
-SOAKED = 200
-CHECKED_OF_SOAKED = 4
-"""One of so many games of a soak is checked at every step."""
+SOAKED = 60
+"""How many games of each title in each of its conventions a soak plays."""
+CHECKED_OF_SOAKED = 7
+"""One of so many steps of these games is checked."""
 
 CONVENTION_OF_KIND = {
     "run worse than best": "18xx.games",
@@ -177,19 +178,24 @@ def conserved(game: SimulatedGame) -> None:
         assert count is None or trains[train] + (state.depot[train] or 0) <= count
 
 
-@pytest.mark.parametrize(("title", "players", "conventions"), PLAYED)
-def test_a_random_game_ends_without_violations(title: str, players: int, conventions: str) -> None:
-    """By the rulebook, a referee finds no violation either."""
-    rules = random_options(title, players, players, conventions)
-    with cache_checked() if (title, players) in CACHE_CHECKED else nullcontext():
-        game = simulate_game(title, players, 40 + players, rules, check_every=2 * players, watch=conserved)
-    assert game.failure is None
+def checked_game(title: str, players: int, seed: int, conventions: str, check_every: int) -> SimulatedGame:
+    """A random game to its end in which nothing is wrong; by the rulebook, a referee finds nothing either."""
+    rules = random_options(title, players, seed, conventions)
+    game = simulate_game(title, players, seed, rules, check_every=check_every, watch=conserved)
+    assert game.failure is None, (players, game.failure)
     assert game.state.game_over
     if conventions == "rulebook":
         refereed(game)
+        if title == "1817":
+            check_game(game)
+    return game
+
+
+@pytest.mark.parametrize(("title", "players", "conventions"), PLAYED)
+def test_a_random_game_ends_without_violations(title: str, players: int, conventions: str) -> None:
+    with cache_checked() if (title, players) in CACHE_CHECKED else nullcontext():
+        game = checked_game(title, players, 40 + players, conventions, check_every=2 * players)
     assert kinds_without(title, conventions).isdisjoint([*game.kind_counts, *game.consequence_counts])
-    if (title, conventions) == ("1817", "rulebook"):
-        check_game(game)
 
 
 @pytest.mark.parametrize("title", title_names())
@@ -239,47 +245,19 @@ def test_a_game_that_does_not_end_is_a_failure() -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("conventions", CONVENTIONS)
-@pytest.mark.parametrize(("title", "players"), SEATS)
-def test_soak(title: str, players: int, conventions: str) -> None:
-    """200 games with all numbers of players in both conventions, with optional rules drawn from the seed."""
-    games = [
-        simulate_game(
-            title,
-            players,
-            100 * players + at,
-            random_options(title, players, 100 * players + at, conventions),
-            check_every=int(at % CHECKED_OF_SOAKED == 0),
-            watch=conserved,
-        )
-        for at in range(SOAKED // sum(t == title for t, _ in SEATS))
-    ]
-    assert [game.failure for game in games if game.failure] == []
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("title", "conventions"), [("1830", 0), ("1870", 0), ("1817", 1)])
-def test_cached_values_equal_recomputed_ones(title: str, conventions: int) -> None:
-    with cache_checked():
-        simulate_game(title, 4, 5, random_options(title, 4, 5, CONVENTIONS[conventions]))
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("conventions", CONVENTIONS)
 @pytest.mark.parametrize("title", title_names())
-def test_every_kind_of_decision_occurs(title: str, conventions: str) -> None:
+def test_soak(title: str, conventions: str) -> None:
+    """With all numbers of players, and optional rules drawn from the seed, every kind of decision occurs."""
+    seats = [players for name, players in SEATS if name == title]
     seen, whole, late = Counter[str](), 0, 0
-    for seed in range(60):
-        seats = [p for t, p in SEATS if t == title]
+    for seed in range(1000, 1000 + SOAKED):
         players = seats[seed % len(seats)]
-        rules = random_options(title, players, 1000 + seed, conventions)
-        game = simulate_game(title, players, 1000 + seed, rules)
+        game = checked_game(title, players, seed, conventions, check_every=CHECKED_OF_SOAKED)
         seen += game.kind_counts + game.consequence_counts
         over = game.state.game_over
         whole += over is not None and not over.bankrupt and len(game.state.active_seats) > 1
-        late += game.state.phase == title_of(title, rules).components.phases[-1].name
-    assert whole > 20, "too few games come to their last round"
-    assert late > 15, "too few games come to their last phase"
+        late += game.state.phase == title_of(title, game.options).components.phases[-1].name
+    assert whole > SOAKED / 3, "too few games come to their last round"
+    assert late > SOAKED / 4, "too few games come to their last phase"
     assert seen.keys() == {*WEIGHTS, *CONSEQUENCES} - kinds_without(title, conventions)

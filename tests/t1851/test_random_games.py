@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bot.tools.simulation.simulate import simulate_game
 from engine.game_text import read_script, replay
 from tests.game_text.histories import GAMES_1851
@@ -13,16 +11,6 @@ def test_with_claims_every_third_step_checked() -> None:
     game = simulate_game("1851", 3, 33, ("claims", "johnson_city_falling"), check_every=3)
     assert game.failure is None
     assert game.state.game_over
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("players", [3, 4, 5])
-def test_soak_with_claims(players: int) -> None:
-    games = [
-        simulate_game("1851", players, 500 + at, ("claims",), check_every=at % 10 == 0) for at in range(30)
-    ]
-    assert [game.failure for game in games if game.failure] == []
 
 
 def test_a_script_has_its_deal() -> None:

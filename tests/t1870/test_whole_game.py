@@ -10,6 +10,5 @@ from tests.end_to_end.test_whole_games import played, random_game, table_game
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(900)
 async def test_by_discord_and_mail(tmp_path: Path) -> None:
     await played(tmp_path, random_game(table_game("1870", 3, 2)))

@@ -159,30 +159,17 @@ def test_an_unexpected_error_goes_to_the_log(
     assert "not foreseen" in (tmp_path / "data" / "railpost.log").read_text()
 
 
-@pytest.mark.soak
-def test_backup_and_restore(run: Run, command: Run, tmp_path: Path) -> None:
-    run(lines=OPENING)
-    (tmp_path / "data" / "mail-secret").write_text("a" * 64)
-    assert command("backup", "backup.db").returncode == 0
-    run(lines="Ann: pass\n")
-    (tmp_path / "data" / "mail-secret").write_text("b" * 64)
-    restored = command("restore", "backup.db")
-    assert restored.returncode == 0
-    former = Path(restored.stdout.rpartition(" in ")[2].strip().rstrip("."))
-    assert (tmp_path / former).is_file(), "what was there is kept"
-    assert "Ann to act" in run(lines="show turn").stdout
-    assert (tmp_path / "data" / "mail-secret").read_text() == "a" * 64
-    assert command("backup", "backup.db").returncode == 1, "a backup overwrites nothing"
-
-
 def test_backup_and_restore_during_play(tmp_path: Path, command: Run) -> None:
     with ServiceProcess(tmp_path) as playing:
         playing.say("table new 1830 Ann, Bob, Cid", "table start", "Ann: buy SV")
         playing.until("Bob to act")
+        (secret := tmp_path / "data" / "mail-secret").write_text("a" * 64)
         assert command("backup", "backup.db").returncode == 0
+        secret.write_text("b" * 64)
         playing.say("Bob: buy CS")
         playing.until("Cid to act")
         assert command("restore", "backup.db").returncode == 0
+        assert secret.read_text() == "a" * 64
         playing.say("Bob: bid CA 165")
         playing.until("Bob bids $165")
 
