@@ -55,13 +55,14 @@ Bob: act
 Bob: pass
 Ann: merge SR
 Bob: accept
-Ann: buy 1
+Cid: pass
 Bob: pass
-Cid: buy 1
+Ann: buy 1
 Ann: loan 1
 Ann: pass
 """
-"""Privates, two companies at auction, their first turns, and their merger."""
+"""Privates, two companies at auction, their first turns, and their merger, after which Cid and Bob answer in
+advance."""
 
 HARD = frozenset(
     {
