@@ -23,7 +23,6 @@ from tests.fake_discord.user_actions import MessageControl
 
 SEARCHED_MESSAGES = 12  # how many of the last messages are searched for a card
 IN_ADVANCE = "Answer in advance…"
-CONFIRM_LABELS = ("Yes, end the game", "Confirm")
 ViewSource = Callable[[], Awaitable[TableView]]
 
 
@@ -67,7 +66,7 @@ class ScriptedPlayer:
                 (message, control.label)
                 for message in done.private_messages
                 for control in self.fake.controls(message)
-                if control.label in CONFIRM_LABELS
+                if control.label in ("Confirm", f"{line} yes")
             ]
             if confirmation:
                 done = await self.fake.click(self.name, *confirmation[-1])
