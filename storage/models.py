@@ -467,7 +467,8 @@ class NewMessage(NamedTuple):
 
     idempotency_key: a second message with the same key is not enqueued. ordering_key: messages with the
     same key are sent in order, one at a time. collapse_key: of the pending messages with the same key,
-    only the newest is sent. address, payload: as the delivery worker of the channel wants them.
+    only the newest is sent. is_kept: this one takes their place, and is sent also if a newer follows.
+    address, payload: as the delivery worker of the channel wants them.
     not_before: the earliest time to send it; None for at once. table_id: the table that it is about, by which
     processes share the work. text: what it says in words, kept after it was sent, in case it comes back.
     """
@@ -481,6 +482,7 @@ class NewMessage(NamedTuple):
     not_before: datetime | None = None
     table_id: int | None = None
     text: str | None = None
+    is_kept: bool = False
 
 
 class OutboxMessage(Model, table=True):

@@ -72,10 +72,17 @@ def enqueue_messages(connection: Connection, messages: Sequence[NewMessage], now
     if collapse_keys := sorted({message.collapse_key for message in messages if message.collapse_key}):
         new_keys = [message.idempotency_key for message in messages]
         connection.execute(_SUPERSEDE, {"collapse_keys": collapse_keys, "new_keys": new_keys, "now": now})
-    new = {"created_at": now, "attempts": 0, "status": "pending"}
-    rows = [message._asdict() | new | {"not_before": message.not_before or now} for message in messages]
+    rows = [_new_row(message, now) for message in messages]
     statement = insert_new(connection.dialect.name, OutboxMessage, "idempotency_key")
     return connection.execute(statement, rows).rowcount
+
+
+def _new_row(message: NewMessage, now: datetime) -> dict[str, Any]:
+    row = message._asdict() | {"created_at": now, "attempts": 0, "status": "pending"}
+    row |= {"not_before": message.not_before or now}
+    if row.pop("is_kept"):
+        row["collapse_key"] = None
+    return row
 
 
 LONGEST_RETRY = timedelta(hours=5)

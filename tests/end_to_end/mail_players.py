@@ -295,12 +295,11 @@ def headline(email: Delivery) -> str:
 
 
 def asks(email: Delivery, name: str) -> bool:
-    """Whether an email asks its reader to act."""
+    """Whether an email asks its reader to act, or to answer in advance."""
     text = email.text
     named = re.search(rf"\b{name}\b(?:(?:, | and )[\w ]+)* to act: ", text)
-    return bool(named) or any(
-        each in text for each in ("You to act: ", "Please answer: ", f"{name} is asked ")
-    )
+    starts = "You to act: ", "You may answer in advance: ", "Please answer: ", "Next, for example"
+    return bool(named) or any(each in text for each in (*starts, f"{name} is asked "))
 
 
 def copied(email: Delivery, title: str) -> list[str]:

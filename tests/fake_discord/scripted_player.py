@@ -22,7 +22,7 @@ from tests.fake_discord.server import Channel, FakeDiscord, Interaction, Message
 from tests.fake_discord.user_actions import MessageControl
 
 SEARCHED_MESSAGES = 12  # how many of the last messages are searched for a card
-CONFIRM_LABELS = ("Yes, end the game", "Confirm")
+IN_ADVANCE = "Answer in advance…"
 ViewSource = Callable[[], Awaitable[TableView]]
 
 
@@ -66,7 +66,7 @@ class ScriptedPlayer:
                 (message, control.label)
                 for message in done.private_messages
                 for control in self.fake.controls(message)
-                if control.label in CONFIRM_LABELS
+                if control.label in ("Confirm", f"{line} yes")
             ]
             if confirmation:
                 done = await self.fake.click(self.name, *confirmation[-1])
@@ -105,22 +105,40 @@ class ScriptedPlayer:
         return None
 
     async def _find_card(self, view: TableView) -> Message:
-        """The player's card, once it shows the current position."""
+        """The player's card, once it shows the current position; before it is their turn, the one that they
+        open from that of another."""
+        seat = self._seat(view)
+        if not next(each.acts_now for each in view.pending if each.seat == seat):
+            return await self._opened_in_advance(view)
         mention = self.fake.find_user(self.name).mention
-        want = f"move {view.seq}\n"
 
         def there() -> list[Message]:
-            newest = self.fake.visible_messages(self.thread)[-SEARCHED_MESSAGES:]
-            mine = [m for m in newest if mention in m.text.partition(" · ")[0] and want in f"{m.text}\n"]
-            return [m for m in mine if self.fake.controls(m)]
+            return [m for m in self._current_cards(view) if mention in m.text.partition(" · ")[0]]
 
-        await self.fake.wait_until(there, f"a card of {self.name} with {want!r}")
-        seat = self._seat(view)
+        await self.fake.wait_until(there, f"a card of {self.name} with move {view.seq}")
         wanted = f":{seat}:{view.decision_id_of(seat)}:"
         cards = there()
         return next(
             (m for m in cards if any(wanted in c.custom_id for c in self.fake.controls(m))), cards[-1]
         )
+
+    async def _opened_in_advance(self, view: TableView) -> Message:
+        """What a player sees who answers before it is their turn."""
+
+        def there() -> list[Message]:
+            return [m for m in self._current_cards(view) if IN_ADVANCE in self._labels(m)]
+
+        await self.fake.wait_until(there, f"a card with {IN_ADVANCE!r} and move {view.seq}")
+        done = await self.fake.click(self.name, there()[-1], IN_ADVANCE)
+        return await self._private_card(done)
+
+    def _current_cards(self, view: TableView) -> list[Message]:
+        """The newest messages that show the current position and have controls."""
+        newest = self.fake.visible_messages(self.thread)[-SEARCHED_MESSAGES:]
+        return [m for m in newest if f"move {view.seq}\n" in f"{m.text}\n" and self.fake.controls(m)]
+
+    def _labels(self, message: Message) -> list[str]:
+        return [control.label for control in self.fake.controls(message) if control.kind == "button"]
 
     # -- using controls ----------------------------------------------------------------------
 
@@ -143,10 +161,12 @@ class ScriptedPlayer:
 
     async def _own_card(self, card: Message, label: str) -> Message:
         """The card itself; of a card that asks several, the player's own, unless all may press the label."""
-        labels = [c.label for c in self.fake.controls(card) if c.kind == "button"]
+        labels = self._labels(card)
         if label in labels or f"{self.name}: all options…" not in labels:
             return card
-        done = await self.fake.click(self.name, card, f"{self.name}: all options…")
+        return await self._private_card(await self.fake.click(self.name, card, f"{self.name}: all options…"))
+
+    async def _private_card(self, done: Interaction) -> Message:
         await self.fake.wait_until(lambda: done.private_messages, "the player's own card")
         return done.private_messages[0]
 

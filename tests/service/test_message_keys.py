@@ -84,12 +84,13 @@ async def test_messages_of_one_moment_have_keys_of_their_own(frozen: ServiceHarn
 def test_what_an_email_about_a_turn_says_of_its_reader_is_in_its_order() -> None:
     def email(kind: str, *sentences: str) -> NewMessage:
         payload = msgspec.json.encode(messages.Notification(kind, 1, 5, person_id=2, sentences=sentences))
-        return NewMessage(kind, "mail", {}, payload, ordering_key="mail:2")
+        return NewMessage(kind, "mail", {}, payload, ordering_key="mail:2", collapse_key=kind)
 
     beside = [email("order", "Your order has ended."), email("time_up", "Your time was up.")]
     (turn,) = messages.with_own_news([email("turn")], beside)
     told = messages.decode_notification(turn.payload).sentences
     assert told == ("Your order has ended.", "Your time was up.") and not beside
+    assert (turn.collapse_key, turn.is_kept) == ("turn", True), "it takes the place of an earlier one"
 
 
 async def test_every_offer_is_told_also_in_ones_turn_or_beside_another(frozen: ServiceHarness) -> None:

@@ -14,9 +14,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from bot.hub.people import DEFAULT_LIMITS, Limits
-from bot.hub.request import Completed, LineRefused, QueryAnswer
+from bot.hub.play import OFFERED_ALREADY
+from bot.hub.request import CommandResult, Completed, ConfirmationRequired, LineRefused, QueryAnswer
 from bot.position.pending import seat_number
 from bot.service import Service
 from bot.tools.simulation.random_player import RandomPlayer
@@ -71,10 +73,12 @@ class Referee:
             seat, action, _ = self.player.choose_action(view.state)
             line = format_action(view.state, action)
             name = NAMES[seat_number(seat)]
-            done = await self.world.say(name, line)
+            done = await said(self.world, name, line)
             if isinstance(done, LineRefused) and "orders can be left" in done.reason:
                 await self.world.say(name, "auto off")
-                done = await self.world.say(name, line)
+                done = await said(self.world, name, line)
+            if isinstance(done, LineRefused) and done.reason == OFFERED_ALREADY:
+                continue
             assert isinstance(done, Completed | QueryAnswer), (line, done)
             self.counts["moves"] += 1
             await self.follow()
@@ -102,7 +106,7 @@ class Referee:
         table = await self.world.service.cache.get(self.world.table)
         for entry in entries:
             if entry.kind == "move" and entry.seat is not None:
-                done = await self.twin.say(NAMES[entry.seat], entry.line)
+                done = await said(self.twin, NAMES[entry.seat], entry.line)
                 assert isinstance(done, Completed), (entry.line, done)
             if table.log.row(entry.seq).order_id is not None:
                 self.counts["said by orders"] += 1
@@ -129,10 +133,28 @@ class Referee:
         self.counts["positions"] += 1
 
 
+async def said(world: ServiceHarness, name: str, line: str) -> CommandResult:
+    """What a line has led to; one that has to be confirmed is confirmed."""
+    done = await world.say(name, line)
+    return await world.say(name, done.line) if isinstance(done, ConfirmationRequired) else done
+
+
 async def _messages_to(world: ServiceHarness, name: str, but: tuple[str, ...]) -> list[str]:
-    """The messages to a player or to everybody that wait; but: kinds that are left out."""
+    """The messages to a player or to everybody that wait, without what they tell of the player's own orders.
+
+    A turn that tells of them is sent also if a later one follows; such a turn is left out. but: kinds that
+    are left out.
+    """
     mine = (None, world.people[name])
-    return [repr(n) for _, n in await world.sent() if n.person_id in mine and n.kind not in but]
+    waiting = [(m.channel, n) for m, n in await world.sent() if n.person_id in mine and n.kind not in but]
+    last_turns = {(channel, n.seat): n for channel, n in waiting if n.kind == "turn"}
+    messages = []
+    for channel, told in waiting:
+        of_others = tuple(each for each in told.sentences if not each.startswith("Your order `"))
+        is_kept = told.kind == "turn" and of_others != told.sentences
+        if not is_kept or told is last_turns[channel, told.seat]:
+            messages.append(repr(replace(told, sentences=of_others)))
+    return messages
 
 
 Worlds = tuple[ServiceHarness, ServiceHarness]

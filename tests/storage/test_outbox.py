@@ -165,6 +165,18 @@ async def test_the_newest_of_a_collapse_key_supersedes_pending_messages(
     assert keys(await take(store)) == ["other", "turn2"]
 
 
+async def test_a_message_that_is_kept_supersedes_and_is_not_superseded(
+    store: Store, clock: ManualClock
+) -> None:
+    later = clock.at + timedelta(seconds=45)
+    for key in ("turn1", "turn2", "turn3"):
+        async with store.begin() as unit:
+            turn = new_message(key, collapse_key="g", not_before=later, is_kept=key == "turn2")
+            await unit.outbox.enqueue(turn)
+    clock.advance(minutes=1)
+    assert keys(await take(store)) == ["turn2", "turn3"]
+
+
 async def test_a_superseded_message_being_sent_is_not_retried(store: Store, clock: ManualClock) -> None:
     async with store.begin() as unit:
         await unit.outbox.enqueue(new_message("turn1", collapse_key="g"))

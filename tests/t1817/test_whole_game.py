@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+import engine
 from bot.tools.simulation.simulate import SimulatedGame
+from engine.core.events import PlayerBankrupt
 from tests.end_to_end.fork_server import COMMAND, environment
 from tests.end_to_end.test_whole_games import played, random_game, table_game, told_game
 
@@ -53,13 +55,14 @@ Bob: act
 Bob: pass
 Ann: merge SR
 Bob: accept
-Ann: buy 1
+Cid: pass
 Bob: pass
-Cid: buy 1
+Ann: buy 1
 Ann: loan 1
 Ann: pass
 """
-"""Privates, two companies at auction, their first turns, and their merger."""
+"""Privates, two companies at auction, their first turns, and their merger, after which Cid and Bob answer in
+advance."""
 
 HARD = frozenset(
     {
@@ -87,6 +90,11 @@ def rich_games() -> Iterator[SimulatedGame]:
             yield game
 
 
+def goes_bankrupt(events: Sequence[engine.AnyEvent]) -> bool:
+    """Whether a line with these events has to be confirmed."""
+    return any(isinstance(event, PlayerBankrupt) for event in events)
+
+
 async def test_a_beginning(tmp_path: Path) -> None:
     await played(tmp_path, told_game(BEGINNING))
 
@@ -99,9 +107,13 @@ async def test_by_discord_and_mail(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_at_the_terminal(tmp_path: Path) -> None:
-    game = random_game(next(rich_games()))
+    simulated = next(rich_games())
+    game = random_game(simulated)
     begin = [f"table new 1817 {', '.join(game.names)}", "table start"]
-    lines = [f"{game.names[said.seat]}: {said.line}" for said in game.lines]
+    lines = [
+        f"{game.names[said.seat]}: {said.line}" + " yes" * goes_bankrupt(played.events)
+        for said, played in zip(game.lines, simulated.history_lines, strict=True)
+    ]
     done = subprocess.run(
         COMMAND, input="\n".join([*begin, *lines]), capture_output=True, text=True, cwd=tmp_path,
         env=environment(), timeout=300, check=False,

@@ -121,7 +121,7 @@ def with_own_news(told: list[NewMessage], beside: list[NewMessage]) -> list[NewM
             notification = decode_notification(told[with_turn].payload)
             sentences = (*notification.sentences, *own.sentences)
             payload = msgspec.json.encode(msgspec.structs.replace(notification, sentences=sentences))
-            told[with_turn] = told[with_turn]._replace(payload=payload, collapse_key=None)
+            told[with_turn] = told[with_turn]._replace(payload=payload, is_kept=True)
     beside[:] = kept
     return told
 
