@@ -222,9 +222,8 @@ class TrainStep(Step[Action]):
             self.conventions.emergency.apply(g, turn, action)
             return
         seat, source = g.president(turn.company), action.source
-        needs_consent = source not in BANK_SOURCES and g.president(source) != seat
-        g.change_top(turn, acted=turn.acted or not needs_consent)
-        if needs_consent:
+        g.change_top(turn, acted=True)
+        if source not in BANK_SOURCES and g.president(source) != seat:
             price = face_price(g, action) if action.price is None else action.price
             make_offer(g, seat, g.president(source), action, source, turn.company, price)
         else:
@@ -244,10 +243,7 @@ def train_deal_handler(conventions: TrainTradeConventions) -> DealHandler:
         return refuse_train_purchase(g, offer.target, offer.deal, conventions)
 
     def apply(g: Game, offer: Offer) -> None:
-        turn = g.top
-        assert isinstance(turn, OperatingTurn) and isinstance(offer.deal, BuyTrain)
-        if turn.step == "trains":
-            g.change_top(turn, acted=True)
+        assert isinstance(offer.deal, BuyTrain)
         buy_train(g, offer.target, offer.deal)
 
     return DealHandler(refusal, apply)

@@ -11,6 +11,7 @@ import msgspec
 
 import engine
 from engine import State
+from engine.core.state import AnyFrame, OperatingTurn
 from engine.site_18xx.game_file import SiteFile, read_site_file
 from engine.site_18xx.replay import SiteReplay
 
@@ -60,7 +61,18 @@ def replay_file(file: dict[str, Any] | bytes) -> SiteReplay:
 def assert_same_position(a: State, b: State) -> None:
     """The positions are equal, but for what the site does not have (such as standing orders), and for
     players and options, which are compared where they are the same."""
-    left_out = {"options", "players", "question_number", "last_offer_number", "standing_protections"}
+    left_out = {"options", "players", "question_number", "last_offer_number", "standing_protections", "stack"}
     for field in a.__struct_fields__:
         if field not in left_out:
             assert getattr(a, field) == getattr(b, field), field
+    assert _stack(a) == _stack(b)
+
+
+def _stack(state: State) -> list[AnyFrame]:
+    """The frames without what has been done in a step of trains: the site has no offer without an answer."""
+    return [
+        msgspec.structs.replace(frame, acted=False)
+        if isinstance(frame, OperatingTurn) and frame.step == "trains"
+        else frame
+        for frame in state.stack
+    ]

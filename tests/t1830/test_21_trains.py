@@ -2,8 +2,7 @@
 
 import pytest
 
-from engine import decision, options
-from engine.core.actions import Pass
+from engine import decision
 from tests.t1830.scenarios import Options, both_conventions, run_scenario, scenario_error
 from tests.t1830.test_18_track import running
 
@@ -116,15 +115,6 @@ def test_21_between_companies_at_an_agreed_price(options: Options) -> None:
         "Ann: done\n!Bob: accept | 1830 §17\n= trains CO 2 2",
         options=options,
     )
-
-
-def test_21_an_offer_buys_nothing_yet() -> None:
-    """The step is skipped, not done, until the other president agrees."""
-    two = running("PRR", "@ owns Bob CO 6\n@ par CO 67\n@ trains CO 2 2")
-    offer = two + BUYING + "Ann: buy train 2 from CO for 500\n"
-    for answer, label in (("", "Skip: trains"), ("Bob: decline", "Skip: trains"), ("Bob: accept", "Done")):
-        found = options(run_scenario(offer + answer), "p0")
-        assert [option.label for option in found if option.action == Pass()] == [label], answer
 
 
 def test_21_in_the_buyers_turn_only() -> None:
