@@ -21,8 +21,9 @@ from engine.game_text import GameHistory, replay
 from renderers import Picture
 from tests.fake_discord.running_bot import DOT, OnePixelPictures
 from tests.game_text.histories import history_of
-from tests.game_text.test_redaction import OF_1817, TWO_BIDDERS
+from tests.game_text.test_redaction import TWO_BIDDERS
 from tests.service.conftest import ServiceHarness
+from tests.t1817.scenarios import RUNNER
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 
@@ -64,7 +65,7 @@ async def test_a_game_of_older_rules_with_hidden_orders_has_an_ending_without_it
     empty: ServiceHarness,
 ) -> None:
     """The file cannot be written without the orders, see `redacted`."""
-    history = replay(OF_1817.script_text(f"{TWO_BIDDERS}Cid: bid up to 40\nAnn: bid 30")).history
+    history = replay(RUNNER.script_text(f"{TWO_BIDDERS}Cid: bid up to 40\nAnn: bid 30")).history
     assert history is not None
     limit, bid = history.lines
     older = GameHistory(history.start, (limit, bid._replace(line="bid 35")))
