@@ -159,10 +159,11 @@ def _has_turn_ended(g: Game, move: ScriptMove, lines: Sequence[HistoryLine]) -> 
 
     In texts of version 1.0.0 such a turn goes on while an offer is open that cannot be accepted any more.
     """
-    if not lines or lines[-1].line == "pass" or not isinstance(g.state.stack[0], frames.StockRound):
+    round, word = g.state.stack[0], move.text.casefold().split()[0]
+    if not lines or lines[-1].line == "pass" or not isinstance(round, frames.StockRound):
         return False
     has_lapsed = any(isinstance(e, OfferEnded) and e.outcome == "lapsed" for e in lines[-1].events)
-    return has_lapsed and move.text.casefold().split()[0] in ("pass", "decline")
+    return has_lapsed and (word == "decline" or (word == "pass" and move.seat == round.last_to_act))
 
 
 def _move_failure(
