@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from engine.core.actions import Action, Bid, BidNothing, BidUpTo, Decline, Pass, ProtectPrice, RaiseBid
 from engine.core.events import AnyEvent, fold
 from engine.core.hidden_orders import visible_to
-from engine.core.state import Auction, PriceProtection, State, copy_state
+from engine.core.state import Auction, OperatingTurn, PriceProtection, State, StockTurn, copy_state
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
-from engine.kernel import RefusedError, awaited_seats, game_of, options, play_in_place
+from engine.kernel import RefusedError, advance, awaited_seats, game_of, options, play_in_place
 from engine.language.forms import format_action
 from engine.language.notation import AmbiguousError, UnreadableError, is_secret, parse
 from engine.stock.price_protection import block_cost
@@ -33,6 +35,7 @@ def redacted(history: GameHistory) -> GameHistory:
             redactor.add_line(entry)
     except (UnreadableError, RefusedError, AmbiguousError):
         raise ValueError(RULES_CHANGED) from None
+    advance(game_of(redactor.actual))  # a turn may be open that ends by itself today
     if _public_position(redactor.public) != _public_position(redactor.actual):
         raise ValueError(RULES_CHANGED)
     return GameHistory(history.start, tuple(redactor.lines))
@@ -44,9 +47,16 @@ RULES_CHANGED = (
 
 
 def _public_position(state: State) -> State:
-    """A position without hidden orders and without the number of its question."""
+    """A position without hidden orders, the number of its question, and whether something was done in a step.
+
+    For version 1.0.0 an offer for a train was something done.
+    """
     public = visible_to(state, None)
     public.question_number = 0
+    public.stack = [
+        msgspec.structs.replace(frame, acted=False) if isinstance(frame, OperatingTurn) else frame
+        for frame in public.stack
+    ]
     return public
 
 
@@ -70,14 +80,23 @@ class _Redactor:
             return
         action = parse(game_of(self.actual), entry.seat, entry.line)
         auction = self.actual.top if isinstance(self.actual.top, Auction) else None
+        in_stock_turn = isinstance(self.actual.top, StockTurn)
         self.item, self.bid_limits = (auction.item, dict(auction.bid_limits)) if auction else ("", {})
         fold(entry.events, self.actual)
         if isinstance(action, BidUpTo | BidNothing):
             self.bid_limits[entry.seat] = action.amount if isinstance(action, BidUpTo) else 0
-        elif not is_secret(entry.line):
+        elif not is_secret(entry.line) and not (in_stock_turn and self._has_happened(action)):
             self._play(entry, entry.seat, action)
         while (stored := self._stored_answer()) is not None:
             self._play(entry, *stored)
+
+    def _has_happened(self, action: Action) -> bool:
+        """Whether an answer has only ended a stock turn that ends by itself today.
+
+        In version 1.0.0 it went on while an offer was open that could not be accepted any more.
+        """
+        is_answer = isinstance(action, Pass | Decline)
+        return is_answer and _public_position(self.public) == _public_position(self.actual)
 
     def _stored_answer(self) -> tuple[str, Action] | None:
         """A seat that is asked now and has left its answer beforehand, with that answer; or None."""

@@ -21,7 +21,9 @@ from engine.game_text import GameHistory, replay
 from renderers import Picture
 from tests.fake_discord.running_bot import DOT, OnePixelPictures
 from tests.game_text.histories import history_of
+from tests.game_text.test_redaction import TWO_BIDDERS
 from tests.service.conftest import ServiceHarness
+from tests.t1817.scenarios import RUNNER
 
 GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
 
@@ -57,6 +59,20 @@ async def test_an_imported_game_says_how_long_it_went_on(empty: ServiceHarness) 
     await empty.service.running.end_now(empty.table, by=None)
     page = await ending(empty)
     assert page and page.sentences[1] == "Since the import the game took 1 minute and waited 1 time."
+
+
+async def test_a_game_of_older_rules_with_hidden_orders_has_an_ending_without_its_file(
+    empty: ServiceHarness,
+) -> None:
+    """The file cannot be written without the orders, see `redacted`."""
+    history = replay(RUNNER.script_text(f"{TWO_BIDDERS}Cid: bid up to 40\nAnn: bid 30")).history
+    assert history is not None
+    limit, bid = history.lines
+    older = GameHistory(history.start, (limit, bid._replace(line="bid 35")))
+    empty.table = (await empty.service.lobby.import_game(older, name="Found")).id
+    await empty.service.running.end_now(empty.table, by=None)
+    page = await ending(empty)
+    assert page and page.headline and page.files == []
 
 
 async def test_winner_places_records_review_and_the_game_as_a_file(empty: ServiceHarness) -> None:

@@ -7,7 +7,7 @@ from engine import held_back_cash, parse
 from engine.kernel import RefusedError, game_of, new_game
 from engine.stock.treasury_shares import reissue_par_price
 from renderers.views import sheet_view
-from tests.t1870.scenarios import SITE, run_scenario
+from tests.t1870.scenarios import SITE, run_scenario, scenario_error
 
 MP = """
 @ cash Ann 300
@@ -42,24 +42,36 @@ def test_5_10_4_a_player_may_refuse() -> None:
     )
 
 
+OPEN_OFFER = (
+    MP
+    + """
+    @ owns Cid MP 2
+    @ owns Ann SP 1
+    @ owns Cid SP 5
+    @ price SP 68
+    @ owns Bob GMO 5
+    @ price GMO 68
+    Ann: redeem MP from Bob
+    Ann: sell 1 SP
+    = turn Ann
+    """
+)
+
+
 def test_5_10_4_an_offer_that_cannot_be_accepted_any_more_keeps_no_turn_open() -> None:
     """After a sale and a purchase Ann can do nothing more, and no share is redeemed in that turn any more."""
-    run_scenario(
-        MP
-        + """
-        @ owns Cid MP 2
-        @ owns Ann SP 1
-        @ owns Cid SP 5
-        @ price SP 68
-        @ owns Bob GMO 5
-        @ price GMO 68
-        Ann: redeem MP from Bob
-        Ann: sell 1 SP
-        = turn Ann
-        Ann: buy GMO from ipo
-        = turn Bob
-        """
-    )
+    run_scenario(OPEN_OFFER + "Ann: buy GMO from ipo\n= turn Bob")
+
+
+def test_a_text_may_have_the_pass_that_ended_such_a_turn() -> None:
+    """As version 1.0.0 wrote it, or how the offer was answered; a pass of anybody's own is played."""
+    bought = OPEN_OFFER + "Ann: buy GMO from ipo\n"
+    for answer in ("Ann: pass", "Bob: decline", "Ann: decline 1"):
+        assert run_scenario(f"{bought}{answer}\n= turn Bob") == run_scenario(bought)
+    run_scenario(bought + "Ann: pass\nBob: pass\n= turn Cid")
+    for line in ("Ann: sell 1 MP", "Cid: pass"):
+        assert "is refused: Bob" in scenario_error(bought + line)
+    assert "'pass' is refused: Cid" in scenario_error(bought + "Ann: pass\nBob: pass\nAnn: pass")
 
 
 def test_5_10_5_and_one_who_agrees_is_paid_and_may_buy_again() -> None:

@@ -152,8 +152,11 @@ async def game_text_file(history: GameHistory, table: TableInfo) -> ExportedFile
 
 
 async def add_to_ending(table: LiveTable) -> EndingPart:
-    """The game as a file."""
-    file = await game_text_file(table.log.history(), table.stored_info)
+    """The game as a file; none where it cannot be written without hidden orders, by the rules of today."""
+    try:
+        file = await game_text_file(table.log.history(), table.stored_info)
+    except ValueError:
+        file = None
     return EndingPart(files=[file] if file else [])
 
 
