@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from engine.core.actions import Action, Bid, BidNothing, BidUpTo, Decline, Pass, ProtectPrice, RaiseBid
 from engine.core.events import AnyEvent, fold
 from engine.core.hidden_orders import visible_to
-from engine.core.state import Auction, OperatingTurn, PriceProtection, State, StockTurn, copy_state
+from engine.core.state import Auction, PriceProtection, State, StockTurn, copy_state
 from engine.game_text.history import CONNECTION_RUN_LINE, ENDED_LINE, GameHistory, HistoryLine
 from engine.kernel import RefusedError, advance, awaited_seats, game_of, options, play_in_place
 from engine.language.forms import format_action
@@ -47,16 +45,9 @@ RULES_CHANGED = (
 
 
 def _public_position(state: State) -> State:
-    """A position without hidden orders, the number of its question, and whether something was done in a step.
-
-    For version 1.0.0 an offer for a train was something done.
-    """
+    """A position without hidden orders and without the number of its question."""
     public = visible_to(state, None)
     public.question_number = 0
-    public.stack = [
-        msgspec.structs.replace(frame, acted=False) if isinstance(frame, OperatingTurn) else frame
-        for frame in public.stack
-    ]
     return public
 
 

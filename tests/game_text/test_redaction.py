@@ -10,14 +10,12 @@ from engine.core.events import FramePopped
 from engine.core.hidden_orders import visible_to
 from engine.game_text import GameHistory, replay
 from engine.game_text.redaction import redacted
-from engine.kernel import game_of
 from tests.game_text.histories import end_of
 from tests.scenarios import ScenarioRunner
 from tests.t1817.scenarios import RUNNER as OF_1817
 from tests.t1817.test_07_acquisitions import GRAY, offered, sale
 from tests.t1870.test_05_protection import MP
 from tests.t1870.test_05_treasury import OPEN_OFFER
-from tests.t1870.test_10_trains import RICH
 
 OF_1870 = ScenarioRunner("1870")
 TWO_BIDDERS = sale(GRAY)
@@ -108,22 +106,6 @@ def test_a_pass_that_ended_a_turn_is_left_out_where_the_turn_ends_by_itself_toda
         public = redacted(stored)
         assert [each.line for each in public.lines] == ["redeem MP from Bob", "sell 1 SP", "buy GMO from ipo"]
         assert end_of(public).top == end_of(history).top
-
-
-def test_an_offer_for_a_train_was_something_done_in_a_step_for_version_1_0_0() -> None:
-    """The step of the trains is open yet: whether something was done in it is all that differs."""
-    body = (
-        RICH
-        + "@ trains FW 4\n> until trains\nBob: standing protect FW up to 0\nAnn: buy train 4 from FW for 1"
-    )
-    history = replay(OF_1870.script_text(body)).history
-    assert history is not None
-    *before, offered = history.lines
-    g = game_of(end_of(history))
-    g.change_top(g.top, acted=True)
-    offered = offered._replace(events=[*offered.events, *g.events])
-    public = redacted(GameHistory(history.start, (*before, offered)))
-    assert end_of(public).top == end_of(history).top
 
 
 def test_a_game_of_older_rules_is_refused() -> None:
