@@ -12,9 +12,10 @@ YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim
 BESIDE_NO = frozenset("thanks thank you thx ty cheers danke merci sorry".split())
 """Courtesies, which change neither answer."""
 _CONSENTS = (
-    *OK_WORDS, "sure", "sure thing", "fine", "fine by me", "agree", "agreed", "accept", "vote yes", "of course",
-    "absolutely", "definitely", "certainly", "gladly", "with pleasure", "go ahead", "i'd love to", "i'm in",
-    "im in", "i am in", "count me in", "deal me in", "bin dabei", "ich bin dabei", "looking forward to it",
+    *OK_WORDS, "sure", "sure thing", "fine", "fine by me", "agree", "agreed", "accept", "vote yes",
+    "of course", "absolutely", "definitely", "certainly", "gladly", "with pleasure", "go ahead",
+    "i'd love to", "i'm in", "im in", "i am in", "count me in", "deal me in", "bin dabei", "ich bin dabei",
+    "looking forward to it",
 )  # fmt: skip
 """They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
 _ASIDES = (
