@@ -51,7 +51,9 @@ _UNABLE_CLAUSE = re.compile(
 """It declines an invitation."""
 _CONSENT_BEHIND_NO = OK_WORDS | YES_WORDS | {"sure", "mind", "ahead", "fine", "do", "object", "need", "kein"}
 """With these `no` declines no vote: `No, I don't mind`."""
-_OTHERWISE = NO_WORDS | set("pass can't cannot won't unable object refuse oppose disagree reject".split())
+_OTHERWISE = NO_WORDS | set(
+    "pass can't cannot won't unable object refuse oppose disagree reject against".split()
+)
 _PUTTING_OFF = word_pattern("yet|no idea|no clue|no time|decide|decision|wait|noch nicht")
 """With these `no` declines nothing: `No idea yet`."""
 
@@ -65,14 +67,16 @@ def agreement(token: ReplyToken, reply: ReadReply) -> bool | None:
 
 def _agrees(token: ReplyToken, reply: ReadReply) -> bool:
     answer, *beside = reply.answer or ("",)
+    others = (line for line in reply.text.lines if not line.endswith(answer))
     if token.purpose == "erase":  # which nothing brings back
-        return reply.says_yes and not any(map(qualifies, reply.text.lines))
+        is_doubted = any(map(qualifies, reply.text.lines)) or any(map(_says_otherwise, others))
+        return reply.says_yes and not is_doubted
     if is_about_vote(token):
-        others = (line for line in reply.text.lines if not line.endswith(answer))
         return (reply.says_yes or agrees_wholly(answer)) and not any(map(_says_otherwise, others))
     words = words_said(without_idioms(answer))
     line_of_yes = (token.decision_id or "").partition("|")[0] if token.purpose == "answer" else ""
     if words and words[0] in _AGREEING | {line_of_yes}:
+        words += words_of(without_idioms(" ".join(beside)))
         is_in_doubt = CONDITION.search(answer) or any(starts_as_condition(x) or retracts(x) for x in beside)
         return _OTHERWISE.isdisjoint(words) and not is_in_doubt
     said = " ".join(clause for clause in _CLAUSE_END.split(answer) if not is_closing(clause))

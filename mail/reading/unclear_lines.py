@@ -91,7 +91,7 @@ _NAMES_LIKE_ORDERS = frozenset(
 _IDIOMS = re.compile(
     r"\b(?:well done|nicely done|(?:good|nice|great|long|lucky|what a) run|pay attention|pass(?:ed)? away"
     r"|sell out|can'?t wait|cannot wait|(?:for|sorry) the wait|don'?t (?:worry|mind|panic|forget)"
-    r"|see (?:you|ya) (?:later|soon|tonight|tomorrow)|no (?:hurry|rush|worries|problem|stress)"
+    r"|see (?:you|ya) (?:later|soon|tonight|tomorrow)|no (?:hurry|rush|worries|problem|stress|objections?)"
     r"|(?:thanks|thank you|thx|well played|congrat\w*|good luck|see (?:you|ya))(?: again)? (?:for|on|in|at)"
     r" (?:the|our|your|that) other (?:game|table))\b",
     re.IGNORECASE,

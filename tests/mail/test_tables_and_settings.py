@@ -145,6 +145,9 @@ async def test_yes_at_an_address_that_somebody_else_has_linked_since(desk: MailD
         ("Okay\n\n> Your seat\n\nPlease consider the trees before you print.", "You have a seat"),
         ("Sure", "You have a seat"),
         ("Okay, see you on Sunday!", "You have a seat"),
+        ("Okay, sounds good to me", "You have a seat"),
+        ("Sure thing!", "You have a seat"),
+        ("Ok then, cheers", "You have a seat"),
         ("No problem, yes!", "You have a seat"),
         ("Hi Ann - ja!", "You have a seat"),
         ("I\N{RIGHT SINGLE QUOTATION MARK}m in!\n\nBob", "You have a seat"),
@@ -204,6 +207,7 @@ async def test_a_yes_with_a_condition_is_none(desk: MailDesk) -> None:
         "Can't thank you enough, yes", "Not interested in a break", "Leider nicht verstanden",
         "Sorry, yes, I won't make it", "Can't say yet", "Absolutely not", "Yes, I cannot",
         "Yes\nI'm not sure", "No, not yet", "Okay, I object", "Sure, over my dead body", "Yes, I refuse",
+        "Yes\nI refuse", "Ja\nbut no", "Yes, I am against it", "No objection",
         "Yes, no", "Hi Ann, yes, no", "Hi Tak - n", "Hi, Si!",
         "Okay,\n\nI'd rather not.", "> Your seat\n\nNo virus found in this message.",
     )  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.features.clock.seat_timers import next_reminder
-from bot.hub.notifications.preferences import PersonSettings, not_quiet
+from bot.hub.notifications.preferences import PersonSettings, QuietHours, not_quiet
 from bot.hub.pace import Deadline, calendar_of, parse_pace
 from bot.hub.request import QueryAnswer
 from bot.position.times import parse_quiet_hours
@@ -87,6 +87,24 @@ def test_after_a_long_pause_one_reminder_follows_not_all_that_were_missed() -> N
     since, end = local("2026-06-01 09:00"), local("2026-06-02 09:00")
     reminder = next_reminder(since, Deadline(end, end), local("2026-06-20 10:00"), ALWAYS, QUIET)
     assert reminder == ("week 2", local("2026-06-24 09:00"))
+
+
+@pytest.mark.parametrize("due", [Deadline(START, START), None])
+def test_after_a_year_the_pause_is_a_week_away(due: Deadline | None) -> None:
+    """The table was paused at once."""
+    now = local("2027-06-01 12:00")
+    assert next_reminder(START, due, now, ALWAYS) == ("pause", now + timedelta(days=7))
+
+
+@pytest.mark.parametrize(("hours", "quiet"), [(49, None), (73.5, QUIET)])
+def test_the_end_of_the_bank_comes_before_a_daily_reminder_at_the_same_time(
+    hours: float, quiet: QuietHours | None
+) -> None:
+    """Who reads a digest was not reminded of it."""
+    since, end = local("2026-06-01 06:00"), local("2026-06-02 06:00")
+    due = Deadline(end, end + timedelta(hours=hours))
+    reminder = next_reminder(since, due, due.time_up - timedelta(hours=6), ALWAYS, quiet)
+    assert reminder.name == "bank"
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,16 @@ async def test_who_is_away_is_not_reminded_of_a_vote(driven: DrivenTable) -> Non
     assert [told[:2] for told in driven.heard("Cid", "vote_reminder")] == ["06"]
 
 
+async def test_who_is_asked_or_back_late_is_reminded_of_an_old_vote(driven: DrivenTable) -> None:
+    """Nobody recalled it nine weeks after it was opened, so it could stay open for ever."""
+    await open_vote(driven)
+    await driven.settings("Cid", "zone UTC", "away until 2026-09-01")
+    await driven.wait_until(START + timedelta(days=80))
+    assert driven.heard("Cid", "vote_reminder") == []
+    await driven.wait_until(START + timedelta(days=250))
+    assert len(driven.heard("Cid", "vote_reminder")) == 7 + 8
+
+
 async def test_a_vote_that_nobody_answers_is_recalled_weekly_after_a_week(driven: DrivenTable) -> None:
     """Cid had an email every day for months, also in a pause."""
     await open_vote(driven)

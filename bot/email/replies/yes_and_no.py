@@ -9,21 +9,24 @@ from mail.reading.small_talk import OK_WORDS
 
 NO_WORDS = frozenset({"no", "n", "nope", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
-BESIDE_NO = frozenset("thanks thank you danke merci sorry".split())
+BESIDE_NO = frozenset("thanks thank you thx ty cheers danke merci sorry".split())
 """Courtesies, which change neither answer."""
 _CONSENTS = (
-    *OK_WORDS, "sure", "fine", "fine by me", "agree", "agreed", "accept", "vote yes", "of course",
-    "absolutely", "definitely", "certainly", "gladly", "with pleasure", "go ahead", "i'd love to", "i'm in",
-    "im in", "i am in", "count me in", "deal me in", "bin dabei", "ich bin dabei", "looking forward to it",
+    *OK_WORDS, "sure", "sure thing", "fine", "fine by me", "agree", "agreed", "accept", "vote yes",
+    "of course", "absolutely", "definitely", "certainly", "gladly", "with pleasure", "go ahead",
+    "i'd love to", "i'm in", "im in", "i am in", "count me in", "deal me in", "bin dabei", "ich bin dabei",
+    "looking forward to it",
 )  # fmt: skip
 """They agree only where nothing else in the reply says otherwise: `Okay, but I have to pass`."""
 _ASIDES = (
     "please", "bitte", "i am", "i am sure", "i'm sure", "i do", "i did", "do it", "do that", "it is",
     "that's it", "that is it", "that's right", "that is right", "that's correct", "that is correct", "right",
     "correct", "exactly", "what i meant", "that's what i meant", "that is what i meant", "for the typo",
-    "for the wait",
+    "for the wait", "great", "cool", "nice", "then", "all good", "got it", "sounds good", "sounds good to me",
+    "that's fine", "with me", "by me", "for me", "i will", "i'll join", "i'll play", "please do", "gern",
+    "gerne", "passt",
 )  # fmt: skip
-"""Beside `yes` they change nothing."""
+"""Beside `yes` or `okay` they change nothing."""
 _AGREES = "|".join((*YES_WORDS, *_CONSENTS))
 _AGREEING = re.compile(rf"(?:(?:i|my vote is) )?(?:{_AGREES})(?: (?:i )?(?:{_AGREES}|{'|'.join(_ASIDES)}))*")
 DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}

@@ -17,6 +17,8 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from bot.features.clock.clocks import ClockRules
@@ -190,7 +192,8 @@ def next_reminder(
     calendar: Calendar,
     quiet: QuietHours | None = None,
 ) -> Reminder:
-    """The first reminder that is later than a moment, else the pause at once.
+    """The first reminder that is later than a moment, the last of those at the same time; else the pause, a
+    week after that moment: nobody may have been reminded while the service stood still.
 
     Half of the time and the days of waiting are of time that counts: not of an absence, nor of a weekend that
     is out.
@@ -200,7 +203,10 @@ def next_reminder(
         for name, moment, end in _planned(since, due, calendar)
     )
     later = (each for each in planned if each.at > max(after, since))
-    return next(later, Reminder("pause", after))
+    for _, together in groupby(later, attrgetter("at")):
+        *_, last = together
+        return last
+    return Reminder("pause", after + 7 * DAY)
 
 
 # -- waits -----------------------------------------------------------------------------------

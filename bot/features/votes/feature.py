@@ -23,8 +23,8 @@ from bot.position.times import duration_text
 from storage import StoredTimer, TablePoll
 
 WEEK = timedelta(days=7)
-LAST = 9 * WEEK
-"""So long after a vote was opened it is recalled for the last time."""
+MOST_TOLD = 7 + 8
+"""How often whoever plays for a seat is reminded of a vote; in an absence they are not."""
 
 
 def commands(polls: PollHandler) -> list[Command]:
@@ -71,13 +71,11 @@ async def remind_of_vote(cache: TableCache, row: StoredTimer) -> bool:
         if quiet is not None and quiet.contain(unit.now):
             await unit.clocks.take_due(row, not_quiet(unit.now, quiet))
             return True
-        waited = unit.now - poll.poll.opened_at
-        next_at = None if waited >= LAST else unit.now + (DAY if waited < WEEK else WEEK)
-        if (
-            await unit.clocks.take_due(row, next_at)
-            and recipient
-            and not recipient.settings.is_away(unit.now)
-        ):
+        is_told = recipient is not None and not recipient.settings.is_away(unit.now)
+        told = int(row.details.get("told", 0)) + is_told
+        wait = DAY if unit.now < poll.poll.opened_at + WEEK else WEEK
+        next_at = unit.now + wait if told < MOST_TOLD else None
+        if await unit.clocks.take_due(row, next_at, told=told) and recipient and is_told:
             sentence = vote_sentence(poll, unit.now)
             stamp = f"vote.{poll.poll.id}.{row.due_at.timestamp():.0f}"
             await unit.outbox.enqueue(
