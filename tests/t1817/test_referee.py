@@ -1,7 +1,7 @@
 """A referee of the events of random games: each event is compared with the rulebook.
 
 The referee knows the position and the next event, and nothing of the rules that caused it. It computes by
-itself what the book says. Only games by the book are checked: those of `tests/simulation` and of a soak.
+itself what the book says. Only games by the book are checked: those of `tests/simulation`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from bot.tools.simulation.simulate import SimulatedGame, random_options, simulate_game
+from bot.tools.simulation.simulate import SimulatedGame, simulate_game
 from engine import AnyEvent, copy_state, fold
 from engine.core.components import components_of, tile_faces
 from engine.core.events import (
@@ -390,12 +390,3 @@ def test_the_referee_detects_a_changed_event(change: Change, section: str) -> No
             assert changed and complaint.startswith(section), complaint
             return
     raise AssertionError("the referee has detected nothing")
-
-
-@pytest.mark.soak
-@pytest.mark.timeout(1800)
-@pytest.mark.parametrize("players", range(3, 13))
-def test_soak_with_a_referee(players: int) -> None:
-    for seed in range(20):
-        number = 7000 + 100 * players + seed
-        check_game(simulate_game("1817", players, number, random_options("1817", players, number)))
