@@ -91,7 +91,7 @@ def test_directions_lead_back(late: engine.State) -> None:
 
 def test_what_is_not_there_is_said() -> None:
     start = engine.new_game("1830", ("Ann", "Bob", "Cid")).state
-    with pytest.raises(ValueError, match="has no hex Z9"):
+    with pytest.raises(ValueError, match="There is no hex Z9"):
         hex_text(start, "Z9")
     with pytest.raises(ValueError, match="no company foo"):
         around_text(start, "foo")
