@@ -91,7 +91,7 @@ class DiscordDelivery:
         self._semaphore, self._renaming = asyncio.Semaphore(MAX_CONCURRENT), asyncio.Lock()
         self._pause = 0.0  # seconds until the next message is due
         self._syncing = set[int]()
-        self._redrawn = set[str]()  # keys of messages that take out names
+        self._redrawn = set[str]()  # keys of messages that take out names, and have not done so everywhere
         self.deleted_messages = DeletedMessages(self.keeper, self._lock, self._request_sync)
 
     # -- the outbox --------------------------------------------------------------------------
@@ -237,6 +237,7 @@ class DiscordDelivery:
                 shown = await self._send(Outgoing(queued, notification, user))
             if notification.kind == "names":
                 await self._rename_messages(notification)
+                self._redrawn.discard(queued.idempotency_key)
             return str(shown.message_id) if shown else None
         except NotFound:
             raise Undeliverable("the table does not exist") from None

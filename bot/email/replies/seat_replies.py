@@ -13,7 +13,7 @@ from itertools import dropwhile, takewhile
 import engine
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
-from bot.email.replies.yes_and_no import ANSWERING, BESIDE_NO, DECISIVE, NO_WORDS, YES_WORDS, is_plain_yes
+from bot.email.replies.yes_and_no import ANSWERING, COURTESIES, DECISIVE, NO_WORDS, YES_WORDS, is_plain_yes
 from bot.hub.command import GAME_WORDS, Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
@@ -90,12 +90,12 @@ class ReadReply:
     def word(self) -> str:
         """The first word of the answer; of `No problem, yes!` it is `yes`, and of `Sorry, no` it is `no`."""
         words = words_of(without_idioms(" ".join(self.answer[:1])))
-        return next((word for word in words if word not in BESIDE_NO), "")
+        return next((word for word in words if word not in COURTESIES), "")
 
     @property
     def says_no(self) -> bool:
         """Whether the reply says no, and nothing else but courtesies."""
-        return self.word in NO_WORDS and set(words_of(self.answer[0])) <= NO_WORDS | BESIDE_NO
+        return self.word in NO_WORDS and set(words_of(self.answer[0])) <= NO_WORDS | COURTESIES
 
     @property
     def says_yes(self) -> bool:

@@ -9,8 +9,8 @@ from mail.reading.small_talk import OK_WORDS
 
 NO_WORDS = frozenset({"no", "n", "nope", "decline", "nein", "non"})
 YES_WORDS = frozenset({"yes", "y", "yep", "yeah", "ja", "oui", "si", "sí", "sim", "tak"})
-BESIDE_NO = frozenset("thanks thank you thx ty cheers danke merci sorry".split())
-"""Courtesies, which change neither answer."""
+COURTESIES = frozenset("thanks thank you thx ty cheers danke merci sorry".split())
+"""They change neither answer."""
 _CONSENTS = (
     *OK_WORDS, "sure", "sure thing", "fine", "fine by me", "agree", "agreed", "accept", "vote yes",
     "of course", "absolutely", "definitely", "certainly", "gladly", "with pleasure", "go ahead",
@@ -31,12 +31,12 @@ _AGREES = "|".join((*YES_WORDS, *_CONSENTS))
 _AGREEING = re.compile(rf"(?:(?:i|my vote is) )?(?:{_AGREES})(?: (?:i )?(?:{_AGREES}|{'|'.join(_ASIDES)}))*")
 DECISIVE = (YES_WORDS | NO_WORDS | OK_WORDS) - {"si", "tak", "y", "n"}
 """Words of an answer that are no name or letter of somebody who is greeted: `Hi, Si!`"""
-ANSWERING = YES_WORDS | NO_WORDS | OK_WORDS | BESIDE_NO | {"sure", *words_of(" ".join(_ASIDES))}
+ANSWERING = YES_WORDS | NO_WORDS | OK_WORDS | COURTESIES | {"sure", *words_of(" ".join(_ASIDES))}
 
 
 def words_said(text: str) -> list[str]:
     """The words of a text but `thanks` and `sorry`."""
-    return [word for word in words_of(text) if word not in BESIDE_NO]
+    return [word for word in words_of(text) if word not in COURTESIES]
 
 
 def agrees_wholly(text: str) -> bool:
