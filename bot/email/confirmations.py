@@ -9,7 +9,7 @@ from bot.email.pages import answer_pages
 from bot.email.pages.turn_pages import mail_file
 from bot.email.reachability import Correspondents
 from bot.email.replies.reply_limits import ERASED, Ruling
-from bot.email.replies.seat_replies import ReadReply, is_about_vote
+from bot.email.replies.reply_reader import ReadReply, is_about_vote
 from bot.email.replies.table_replies import said_at_table
 from bot.email.replies.yes_and_no import NO_WORDS, YES_WORDS, agrees_wholly, words_said
 from bot.email.tokens import table_label, table_token

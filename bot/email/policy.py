@@ -21,9 +21,10 @@ many tokens those of the sender count, as a reply to all carries those of others
 | none   | unknown        | any          | no        | dropped: strangers never get a reply             |
 
 The way of a reply for a seat: `handle` finds whose it is (`TokenLookup`), `_from_owner` has it read
-(`ReplyReader`), `_play` plays its lines and asks its questions (`SeatReplies`), and what came of it is a
-`Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself (`TableReplies`),
-answers with yes and no (`Confirmations`) and those of strangers (`NewHosts`) give a `Ruling` too.
+(`ReplyReader`), `SeatRulings` has its lines played and its questions answered (`SeatReplies`), and what came
+of it is a `Ruling`, from which `Replies` composes the receipt. Commands about tables and oneself
+(`TableReplies`), answers with yes and no (`Confirmations`) and those of strangers (`NewHosts`) give a
+`Ruling` too.
 
 An echo is a text that cannot be read, or says `away`, and comes again within the hour, while nothing else of
 the player was read in between: a mail program may answer so by itself.
@@ -33,19 +34,15 @@ texts that may come as an echo are in memory (`Replies`). All its calls may be r
 idempotency key of a request is made from the seat, the Message-ID and the lines.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
-from bot.email.confirmations import Confirmations, agreement, vote_in
+from bot.email.confirmations import Confirmations, agreement
 from bot.email.pages import answer_pages, refusal_pages
-from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
 from bot.email.reachability import Bounce, Correspondents
 from bot.email.replies.new_hosts import NewHosts
 from bot.email.replies.reply_limits import (
     NOTICES_PER_DAY,
-    PLAYED,
     REPEATED,
     Replies,
     ReplyLimits,
@@ -53,44 +50,29 @@ from bot.email.replies.reply_limits import (
     idempotency_key,
     tokens_of_sender,
 )
-from bot.email.replies.seat_replies import (
-    YES_CODE,
-    ReadReply,
-    SeatReplies,
-    is_about_vote,
-    line_verbs,
-    merge_queries,
-    query_in,
-    suggested_lines,
-)
+from bot.email.replies.reply_reader import ReadReply
+from bot.email.replies.seat_replies import SeatReplies, SeatRulings, named_problem, plain_subject
 from bot.email.replies.table_replies import TableReplies
-from bot.email.stored_mail import HeldLineStore, Offer, played_key
+from bot.email.stored_mail import HeldLineStore
 from bot.email.tokens import TokenLookup
-from bot.hub.request import ConfirmationRequired, QueryAnswer, StaleDecision
 from bot.pictures.workers import PictureWorkers
 from bot.service import Service
-from mail.composing.page import MailPage
 from mail.imap import Folder
 from mail.inbox import MailOutcome, OperatorAlerts
 from mail.reading.automatic_mail import FROM_A_LIST, GENERATED, DeliveryReport
 from mail.reading.line_text import first_word, without_courtesies
 from mail.reading.parser import ParsedMail
 from mail.reading.parts import UNPARSABLE, MailProblem
-from mail.reading.quotes import ReplyLine
-from mail.reading.reply_text import ParsedReply, split_reply
+from mail.reading.reply_text import split_reply
 from mail.reading.small_talk import is_greeting
 from mail.reply_address import ReplyToken, ServiceAddress, redact
 
-STALE = "stale"
-"""The reason of a reply to lines for a question that is no longer asked."""
 NOT_UNDERSTOOD = frozenset({"unclear", "no moves", "unreadable", "not done"})
 """Reasons of replies to a mail that was not understood."""
 STILL_ASKED = NOT_UNDERSTOOD | {"shown", "said"}
 """Reasons of replies to a mail after which what was asked is still asked."""
 UNREAD = NOT_UNDERSTOOD | {"help", "rejected"}
 """Reasons of replies to a mail from which nothing was done. A mail program may say `Away until 5 January`."""
-MAX_QUERIES = 5
-"""That are answered to one mail: each may have pictures."""
 MAIL_SWITCHES = ("start", "stop", "unsubscribe")
 YES_NO_PURPOSES = frozenset({"link", "invite", "answer", "export", "erase"})
 ABOUT_TABLES = frozenset({"invite", "answer"})
@@ -113,12 +95,12 @@ class MailPolicy:
     ) -> None:
         """key: signs the codes of held lines. hosts: as in `NewHosts`."""
         self._commands, self._address = service.commands, address
-        self._query_in = partial(query_in, service.commands)
         self._alerts = OperatorAlerts(service.store.now)
         self._people = people
         self._lookup = TokenLookup(service, address)
         self._seats = SeatReplies(service, pictures)
         self._held = HeldLineStore(service.store, key)
+        self._rulings = SeatRulings(service.commands, self._seats, people, self._held)
         self._tables = TableReplies(service, pictures)
         self._confirmations = Confirmations(service)
         self._replies = Replies(address, service.store, self._alerts, limits)
@@ -229,7 +211,7 @@ class MailPolicy:
         is_read = mail.problem is None or (mail.problem is MailProblem.EMPTY and _mail_switch(mail))
         if is_read or token.purpose == "unsubscribe":
             return await self._from_owner(mail, token)
-        page = refusal_pages.unreadable_mail(self._named_problem(mail))
+        page = refusal_pages.unreadable_mail(named_problem(mail, self._commands))
         return await self._still_asked(Ruling("unreadable", page, token))
 
     async def _wrong_sender(self, mail: ParsedMail, token: ReplyToken) -> Ruling:
@@ -281,86 +263,10 @@ class MailPolicy:
             sentence = await self._people.start_mail(token)
             return Ruling("started", answer_pages.confirmation(sentence), token, lines=("start",))
         if token.purpose == "unsubscribe" or _is_only_line(lines, "stop", "unsubscribe"):
-            return await self._stopped(token)
+            return await self._rulings.stopped(token)
         if token.purpose in YES_NO_PURPOSES:
             return await self._yes_or_no(mail, token, reply)
-        if reply.parsed.fault:
-            page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
-            return Ruling("not done", page, token, lines=lines)
-        if token.seat is None and token.table_label and all(map(self._query_in, lines or [""])):
-            return await self._carry_out(mail, token, reply.parsed, lines)
-        if token.seat is None:
-            person = await self._people.find_correspondent(token.address)
-            page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
-            return Ruling("no moves", page, token, lines=lines)
-        agreed = reply.agreed or reply.repeated
-        is_answer = not lines and (reply.says_yes or reply.says_no or agreed)
-        offer = await self._held.find_offered(token) if is_answer else None
-        if offer and reply.says_no:
-            return Ruling("declined", answer_pages.not_played(offer.held.lines), token, lines=("no",))
-        if offer and agreed in ((), offer.held.lines):
-            return await self._confirm_held(mail, token, offer, ("yes",))
-        is_vote = is_about_vote(token)
-        if reply.agreed and not offer and not is_vote:
-            lines, parsed = reply.agreed, reply.parsed._replace(lines=reply.parsed.meant, unclear=())
-            reply = replace(reply, parsed=parsed)
-        if is_vote and (vote := vote_in(token, reply)):
-            return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)), (vote,))
-        said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
-        if said and not lines:
-            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
-        if lines:
-            ruling = await self._carry_out(mail, token, reply.parsed, lines)
-        else:
-            ruling = await self._nothing_to_play(mail, token, reply)
-        return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
-
-    async def _stopped(self, token: ReplyToken, lines: tuple[str, ...] = ("stop",)) -> Ruling:
-        page = answer_pages.confirmation(await self._people.stop_mail(token))
-        return Ruling("stopped", page, token, lines=lines)
-
-    async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
-        """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
-        say, told = self._seats.say, []
-        for text in talk:
-            told.append(await say(token, text, idempotency_key(mail, token, ["say", text])))
-        return f"The table is told: {' '.join(told)}" if told else ""
-
-    async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
-        """Nothing is played: the reply is not clear, or has no line of the game."""
-        parsed = reply.parsed
-        if accepted := reply.to_confirm:
-            page = refusal_pages.did_you_mean(parsed, accepted)
-            return await self._offered(mail, token, accepted, page, "unclear")
-        if parsed.unclear:
-            return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
-        if reply.says_yes:
-            return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
-        if parsed.ignored:
-            return Ruling("no moves", refusal_pages.no_lines(parsed, suggested_lines(token, reply)), token)
-        page = refusal_pages.unreadable_mail(self._named_problem(mail), parsed)
-        return Ruling("unreadable", page, token)
-
-    def _named_problem(self, mail: ParsedMail) -> MailProblem:
-        """What is wrong with a mail without text that can be read."""
-        if mail.problem not in (None, MailProblem.EMPTY):
-            return mail.problem
-        is_in_subject = first_word(_subject(mail)) in line_verbs(self._commands)
-        return MailProblem.IN_SUBJECT if is_in_subject else MailProblem.EMPTY
-
-    async def _offered(
-        self,
-        mail: ParsedMail,
-        token: ReplyToken,
-        accepted: Sequence[AcceptedLine],
-        page: MailPage,
-        reason: str,
-    ) -> Ruling:
-        """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
-        lines, figures = tuple(each.line for each in accepted), tuple(each.sentence for each in accepted)
-        now = replace(token, decision_id=await self._seats.current_decision(token))
-        code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
-        return Ruling(reason, page, token, lines=lines, offered_code=code)
+        return await self._rulings.rule(mail, token, reply)
 
     async def _yes_or_no(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
         lines, agrees = reply.answer[:1], agreement(token, reply)
@@ -370,74 +276,6 @@ class MailPolicy:
             page = refusal_pages.expects_yes_or_no(token.purpose, token.table_label, reply.wants_no_emails)
             return Ruling("not done", page, token, lines=lines)
         return (await self._confirmations.confirm(token, agrees))._replace(lines=lines)
-
-    async def _carry_out(
-        self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply, lines: tuple[str, ...]
-    ) -> Ruling:
-        code = YES_CODE.fullmatch(lines[0].casefold())
-        ends_emails = [word for word in map(first_word, lines) if word in ("stop", "unsubscribe")]
-        if len(lines) > 1 and (code or ends_emails):
-            alone = "yes CODE" if code else ends_emails[0]
-            return Ruling("not done", refusal_pages.must_be_alone(alone), token, lines=lines)
-        if code and (offer := await self._held.find(token, code[1])):
-            return await self._confirm_held(mail, token, offer, lines)
-        if code:
-            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
-        key = idempotency_key(mail, token, lines)
-        return await self._play(token, reply, key, lines, mail)
-
-    async def _confirm_held(
-        self, mail: ParsedMail, token: ReplyToken, offer: Offer, lines: tuple[str, ...]
-    ) -> Ruling:
-        """Play what is held, if the seat faces the same question and it does the same as when it was offered;
-        else show what it does now, and ask once more."""
-        held = offer.held
-        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held.lines, 1)))
-        if _is_only_line(held.lines, "stop", "unsubscribe"):
-            return await self._stopped(token, lines)
-        accepted = (await self._seats.reader(token)).try_lines(held.lines)
-        bound = replace(token, decision_id=held.decision_id)
-        is_asked = await self._seats.current_decision(token) == held.decision_id
-        figures = tuple(line.sentence for line in accepted)
-        has_changed = figures and held.figures and figures != held.figures
-        if not (is_asked and has_changed):
-            ruling = await self._play(bound, reply, played_key(token, offer.code), lines)
-            if ruling.reason != STALE or not accepted:
-                return ruling
-        page = refusal_pages.changed_since(accepted)
-        return await self._offered(mail, token, accepted, page, "unclear")
-
-    async def _play(
-        self,
-        token: ReplyToken,
-        reply: ParsedReply,
-        request_id: str,
-        lines: tuple[str, ...],
-        mail: ParsedMail | None = None,
-    ) -> Ruling:
-        """Play the lines, then answer the queries: one receipt for both."""
-        seats = self._seats
-        queries = [query for line in reply.lines if (query := self._query_in(line.text))]
-        reply = reply._replace(lines=tuple(line for line in reply.lines if not self._query_in(line.text)))
-        texts = [line.text for line in reply.lines]
-        played = await seats.play(token, texts, request_id) if texts else None
-        if played and isinstance(played.result, ConfirmationRequired):
-            confirmed = played.result.line.split("; ")
-            code = await self._held.hold_lines(token, confirmed, request_id)
-            page = refusal_pages.confirm_lines(lines, played.result.reason, code)
-            return Ruling("held", page, token, lines=lines, offered_code=code)
-        asked = merge_queries(queries)
-        shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
-        left = asked[MAX_QUERIES:]
-        reason = _reason(played)
-        next_token = replace(token, decision_id=await seats.current_decision(token))
-        meant = played.corrected(texts) if mail and played else ()
-        if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
-            page = answer_pages.receipt(played, reply, shown, accepted, left=left)
-            return await self._offered(mail, next_token, accepted, page, reason)
-        can_wait = played is None or (played.is_done and not played.legal_lines)
-        page = answer_pages.receipt(played, reply, shown, left=left)
-        return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
 
     async def _unparsable(self, mail: ParsedMail, problem: MailProblem) -> Ruling | MailOutcome:
         """Quarantine a mail that could not be handled; the owner of its reply token gets one receipt."""
@@ -465,24 +303,10 @@ def _is_about_former(sent: ReplyToken, bounces: Sequence[ReplyToken], report: De
     return sent.address not in report.recipients and not former.isdisjoint(report.recipients)
 
 
-def _subject(mail: ParsedMail) -> str:
-    """The subject, without what mail programs put before that of a reply."""
-    return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
-
-
 def _mail_switch(mail: ParsedMail) -> tuple[str, ...]:
     """The word for emails to stop or to begin again as the only line, if it is the subject; else none."""
-    subject = _subject(mail)
+    subject = plain_subject(mail)
     return (subject,) if subject in MAIL_SWITCHES else ()
-
-
-def _reason(played: PlayResult | None) -> str:
-    """By what a reply is counted."""
-    if played is None or isinstance(played.result, QueryAnswer):
-        return "shown"
-    if played.is_done:
-        return PLAYED
-    return STALE if isinstance(played.result, StaleDecision) else "rejected"
 
 
 def _is_only_line(lines: Sequence[str], *words: str) -> bool:

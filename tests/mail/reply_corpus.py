@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from unittest.mock import Mock
 
 import engine
-from bot.email.replies.seat_replies import ReplyReader
+from bot.email.replies.reply_reader import ReplyReader
 from bot.service import Service
 from engine.game_text import replay
 from mail.reading.parser import ParsedMail, parse_mail

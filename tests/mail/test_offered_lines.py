@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from bot.email.pages.turn_pages import bundle_lines, offered_lines
-from bot.email.replies.seat_replies import ReplyReader
+from bot.email.replies.reply_reader import ReplyReader
 from bot.position.pending import seat_number
 from mail.reading.parser import ParsedMail
 from tests.game_text.histories import GAMES, history_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.email.replies.seat_replies import query_in
+from bot.email.replies.reply_reader import query_in
 from bot.hub.people import Limits
 from tests.mail.mail_desk import ADDRESS, MailDesk
 

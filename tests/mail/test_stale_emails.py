@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import pytest
 
 from bot.email.pages.answer_pages import AcceptedLine
-from bot.email.replies.seat_replies import ReplyReader
+from bot.email.replies.reply_reader import ReplyReader
 from tests.mail.mail_desk import ANN, BOB, MailDesk
 from tests.mail.servers import Delivery
 

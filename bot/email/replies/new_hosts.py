@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.email.pages import answer_pages, refusal_pages
 from bot.email.replies.reply_limits import Replies, Ruling, idempotency_key
-from bot.email.replies.seat_replies import ReadReply
+from bot.email.replies.reply_reader import ReadReply
 from bot.email.replies.table_replies import TableReplies
 from bot.email.replies.yes_and_no import NO_WORDS
 from bot.email.stored_mail import HeldLineStore, host_request

@@ -1,349 +1,64 @@
-"""A reply for a seat. `ReplyReader` reads it as the game and the commands of the service do: its lines, what
-is not clear about them, what an unclear one would do. `SeatReplies` plays it and answers its questions.
+"""Replies for seats of games. `SeatReplies` plays their lines, answers their questions and tells the table
+what they say; `SeatRulings` decides which of this a reply gets, and what it is answered.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import dropwhile, takewhile
+from collections.abc import Sequence
+from dataclasses import replace
 
 import engine
+from bot.email.confirmations import vote_in
+from bot.email.pages import answer_pages, refusal_pages
 from bot.email.pages.answer_pages import AcceptedLine, PlayResult, QueryResult
-from bot.email.pages.turn_pages import mail_file, mail_pictures, offered_lines, position_parts, with_outcomes
-from bot.email.replies.yes_and_no import ANSWERING, COURTESIES, DECISIVE, NO_WORDS, YES_WORDS, is_plain_yes
-from bot.hub.command import GAME_WORDS, Commands
+from bot.email.pages.turn_pages import mail_file, mail_pictures, position_parts, with_outcomes
+from bot.email.reachability import Correspondents
+from bot.email.replies.reply_limits import PLAYED, Ruling, idempotency_key
+from bot.email.replies.reply_reader import (
+    YES_CODE,
+    ReadReply,
+    ReplyReader,
+    is_about_vote,
+    line_verbs,
+    merge_queries,
+    query_in,
+    suggested_lines,
+    without_show,
+)
+from bot.email.stored_mail import HeldLineStore, Offer, played_key
+from bot.hub.command import Commands
 from bot.hub.info import stopped_text
 from bot.hub.request import (
-    POLL_PREFIX,
     CommandResult,
     Completed,
+    ConfirmationRequired,
     LineFailure,
     LineRefused,
     NotYourSeat,
     PlayedLine,
     QueryAnswer,
+    StaleDecision,
     TableNotRunning,
 )
 from bot.hub.table import TableView
 from bot.pictures.views import answer_pictures
 from bot.pictures.workers import PictureWorkers
 from bot.position import legal_lines, text_views
-from bot.position.pending import engine_seat, pending_decisions
+from bot.position.pending import pending_decisions
 from bot.service import Service
-from mail.composing.page import TableRows
-from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
+from mail.composing.page import MailPage, TableRows
+from mail.reading.line_text import first_word
 from mail.reading.parser import ParsedMail
-from mail.reading.reply_text import ABOUT_MOVES, MAX_LINE, ParsedReply, ReplyText, judge, split_reply
-from mail.reading.small_talk import greets, is_friendly
-from mail.reading.unclear_lines import (
-    MAX_SENTENCE,
-    Vocabulary,
-    nearest_line,
-    qualifies,
-    starts_as_condition,
-    without_idioms,
-)
+from mail.reading.parts import MailProblem
+from mail.reading.quotes import ReplyLine
+from mail.reading.reply_text import ParsedReply
 from mail.reply_address import ReplyToken
 
-POLICY_VERBS = frozenset({"start", "stop", "unsubscribe", "yes", "confirm"})
-_GREETING_END = re.compile(r"[,!.] | - ")
-MAX_LEGAL_LINES = 400  # that a reply is compared with
-MAX_COMPARED_LINES = 3  # of a reply, with legal lines by what they speak of
-MAX_WORDS_OF_COMMAND = 2  # in a line that is no move; more are prose
-HEADER_WORD = "from"
-"""Begins the head of a quoted email, as no line of a reply does; `from E11 east` comes as `show from …`."""
-YES_CODE = re.compile(r"(?:yes|confirm):? ([a-z2-7]{12})")
-"""A code is as `HeldLineStore` makes it: any other word behind `yes` is none."""
-_POLICY_LINE = re.compile(rf"start|stop|unsubscribe|{YES_CODE.pattern}")
-_PROSE = re.compile(r"note that\b|(?:try|plan) to\b", re.IGNORECASE)
-"""Begins a sentence, though a command with any text behind it begins so too."""
-_FROM_HEX = re.compile(r"\s*from [a-z@]{1,2}\d{1,2} [a-z]{4,5}-?(?:east|west)?[.?]?\s*", re.IGNORECASE)
-"""A question that begins as the head of a quoted email does, and is none."""
-_SPEAKER = re.compile(r"[\s*•–-]{0,4}[^\W_]+(?: [^\W_]+){0,8} ?")
-_WANTS_NO_EMAILS = re.compile(r"\b(?:unsubscribe|(?:stop|no more|remove)\b.*\be?-?mails?)\b", re.IGNORECASE)
-_ALWAYS = frozenset("pass done buy bid par sell lay token run pay withhold".split())
-
-
-@dataclass(frozen=True, slots=True)
-class ReadReply:
-    """A reply as it was read. text: the sender's own lines. reader: what has read it."""
-
-    text: ReplyText
-    parsed: ParsedReply
-    reader: ReplyReader
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The lines that are meant."""
-        return tuple(line.text for line in self.parsed.lines)
-
-    @property
-    def answer(self) -> tuple[str, ...]:
-        """The first lines that do not greet, to the next blank one."""
-        texts = (_without_greeting(line.text) for line in self.text.own)
-        return tuple(takewhile(bool, dropwhile(lambda text: not text or greets(text), texts)))
-
-    @property
-    def word(self) -> str:
-        """The first word of the answer; of `No problem, yes!` it is `yes`, and of `Sorry, no` it is `no`."""
-        words = words_of(without_idioms(" ".join(self.answer[:1])))
-        return next((word for word in words if word not in COURTESIES), "")
-
-    @property
-    def says_no(self) -> bool:
-        """Whether the reply says no, and nothing else but courtesies."""
-        return self.word in NO_WORDS and set(words_of(self.answer[0])) <= NO_WORDS | COURTESIES
-
-    @property
-    def says_yes(self) -> bool:
-        """Whether the reply says yes, without a condition right below, and nothing that could be played."""
-        answer, *beside = self.answer or [""]
-        if any(starts_as_condition(line) or qualifies(line) for line in beside):
-            return False
-        return is_plain_yes(answer) and not self.parsed.lines and not self.parsed.unclear
-
-    @property
-    def agreed(self) -> tuple[str, ...]:
-        """The moves of a reply in which nothing is doubtful but a plain `yes` above them."""
-        meant = tuple(line.text for line in self.parsed.meant)
-        if len(self.parsed.unclear) != 1 or not meant or any(map(_is_for_policy, meant)):
-            return ()
-        doubt = self.parsed.unclear[0].line
-        is_above = doubt.number < self.parsed.meant[0].number
-        return meant if is_above and self.word in YES_WORDS and is_plain_yes(doubt.text) else ()
-
-    @property
-    def repeated(self) -> tuple[str, ...]:
-        """The move behind `yes` in a reply of one line: `Yes, pass`. It may be advice to somebody else, so it
-        only answers the question whether that move is meant."""
-        meant, names = tuple(line.text for line in self.parsed.meant), self.reader.vocabulary.names
-        own = [line for line in self.text.lines if not is_friendly(line) and not set(words_of(line)) <= names]
-        yes, _, move = own[0].partition(" ") if len(own) == 1 else ("", "", "")
-        is_yes = yes.rstrip(",.!:").casefold() in YES_WORDS
-        return meant if is_yes and (move.casefold(),) == tuple(map(str.casefold, meant)) else ()
-
-    @property
-    def to_confirm(self) -> tuple[AcceptedLine, ...]:
-        """What an unclear reply would do: the lines that it means but for the doubt, else the one that its
-        only line is like; of `yes` and `no` to the offer of another player, what answers it."""
-        (first, *more), near = self.parsed.unclear or (None,), self.near_lines
-        meant = tuple(line.text for line in self.parsed.meant)
-        is_only_line = not more and len(self.text.candidates) <= 1
-        if not meant and first and is_only_line and len(near) == 1 and not qualifies(first.line.text):
-            meant = near
-        if {"accept", "decline"} <= set(self.reader.vocabulary.legal_lines) and not (meant or first):
-            meant = ("accept",) if self.says_yes else ("decline",) if self.says_no else ()
-        return self.reader.lines_to_confirm(meant)
-
-    @property
-    def suggestions(self) -> tuple[str, ...]:
-        """Lines that a reply without any may mean, else those that are legal."""
-        vocabulary = self.reader.vocabulary
-        texts = [*(each.line.text for each in self.parsed.unclear), *self.parsed.ignored][:MAX_COMPARED_LINES]
-        short = [text for text in texts if len(text) <= MAX_SENTENCE]
-        spoken_of = dict.fromkeys(line for text in short for line in vocabulary.similar(text)[:3])
-        of_each_kind: dict[str, str] = {}
-        for line in vocabulary.legal_lines:
-            of_each_kind.setdefault(first_word(line), line)
-        return self.near_lines or tuple(spoken_of) or tuple(of_each_kind.values())
-
-    @property
-    def wants_no_emails(self) -> bool:
-        """Whether a reply asks in prose for no more emails."""
-        return not self.parsed.unclear and any(map(_WANTS_NO_EMAILS.search, self.text.lines))
-
-    @property
-    def near_lines(self) -> tuple[str, ...]:
-        """Lines that are like what a reply says; for who asks in prose for no more emails the word that ends
-        them."""
-        if self.wants_no_emails:
-            return ("stop",)
-        vocabulary = self.reader.vocabulary
-        unclear = [normalize_line(each.line.text) for each in self.parsed.unclear]
-        similar, legal = self.reader.commands.similar, vocabulary.lower_legal_lines
-        near = [nearest_line(text, vocabulary, 0.5) for text in unclear]
-        short = [
-            line
-            for line in self.parsed.ignored
-            if len(line.split()) <= MAX_WORDS_OF_COMMAND and not set(words_of(line)) <= ANSWERING
-        ]
-        near += map(similar, [*(text for text in unclear if text.casefold() not in legal), *short])
-        return tuple(filter(None, dict.fromkeys(near)))
-
-
-def _is_for_policy(line: str) -> bool:
-    """Whether a line is about emails, or confirms one with its code: no line of the game."""
-    return _POLICY_LINE.fullmatch(line.casefold()) is not None
-
-
-def _without_greeting(line: str) -> str:
-    """The answer in a line that greets before it: `yes` of `Hi Bob, yes!`; any other line as it is."""
-    greeting, *rest = _GREETING_END.split(line, maxsplit=1)
-    words = set(words_of(" ".join(rest)))
-    is_answer = words <= ANSWERING and not words.isdisjoint(DECISIVE)
-    return rest[0] if is_answer and not line.endswith(",") and greets(greeting) else line
-
-
-def is_about_vote(token: ReplyToken) -> bool:
-    """Whether a token is of an email about a vote."""
-    return (token.decision_id or "").startswith(POLL_PREFIX)
-
-
-def suggested_lines(token: ReplyToken, reply: ReadReply) -> Sequence[str]:
-    """Lines that a reply may mean which has none."""
-    return ("accept vote", "decline vote") if is_about_vote(token) else reply.suggestions
-
-
-class ReplyReader:
-    """Reads replies for a seat at a position, `state`: None before the start. seat: None for a person without
-    one, who may only ask; they read nothing where no table is meant, `reads` False. choices: of the seat.
-    """
-
-    def __init__(
-        self,
-        commands: Commands,
-        state: engine.State | None,
-        seat: int | None,
-        choices: Sequence[engine.Choice] = (),
-        *,
-        reads: bool = True,
-    ) -> None:
-        self.commands, self._state, self._seat = commands, state, seat
-        self._choices, self._reads = choices, reads
-
-    def read(self, mail: ParsedMail, address: str = "") -> ReadReply:
-        """Read a mail from the owner of an address."""
-        verbs, names = self.vocabulary.verbs, self.vocabulary.names
-        text = split_reply(
-            _without_own_name(_with_show(mail.text), names, verbs), verbs, self.commands.words_before_text
-        )
-        readable = set(filter(_is_for_policy, text.candidates))
-        if self._reads:
-            readable |= self._readable([line for line in text.candidates if line not in readable])
-        own = {word for part in (mail.sender_name, address.partition("@")[0]) for word in words_of(part)}
-        parsed = judge(text, readable, replace(self.vocabulary, names=names | own))
-        return ReadReply(text, self._with_questions(parsed), self)
-
-    def _with_questions(self, parsed: ParsedReply) -> ParsedReply:
-        """Questions change nothing, so prose beside them leaves no doubt: `help`, *I am lost*."""
-        texts = {each.line.text: each.reason for each in parsed.unclear}
-        prose = [
-            text
-            for text, reason in texts.items()
-            if (reason in ABOUT_MOVES or qualifies(text)) and not set(words_of(text)) <= ANSWERING
-        ]
-        asks_only = parsed.meant and all(query_in(self.commands, line.text) for line in parsed.meant)
-        if not asks_only or len(prose) < len(texts):
-            return parsed
-        return parsed._replace(lines=parsed.meant, unclear=(), meant=(), ignored=(*parsed.ignored, *prose))
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """What the seat can say now; without a seat, what the service reads itself."""
-        state, seat = self._state, self._seat
-        verbs = line_verbs(self.commands) | POLICY_VERBS
-        if state is None or seat is None:
-            return Vocabulary(verbs)
-        lines = tuple(choice.line for choice in self._choices[:MAX_LEGAL_LINES])
-        symbols = frozenset([*state.companies, *state.private_owners])
-        names = frozenset(words_of(state.players[seat]))
-        game = _ALWAYS | {first_word(line) for line in lines}
-        offered = partial(offered_lines, state, seat, self._choices)
-        similar = partial(engine.nearest_lines, state, engine_seat(seat))
-        return Vocabulary(verbs, game, symbols, lines, names, offered, similar)
-
-    def _is_command(self, line: str) -> bool:
-        """Whether a line is a command of the service in full."""
-        state = self._state
-        companies, players = (state.companies, state.players) if state else ((), ())
-        is_prose = _PROSE.match(line) is not None
-        return not is_prose and self.commands.read_line(without_comment(line), companies, players)
-
-    def _readable(self, lines: Sequence[str]) -> set[str]:
-        """Those of the lines that the game or the service can read, each after those before it."""
-        state, lines = self._state, [line for line in lines if len(line) <= MAX_LINE]
-        found = set(filter(self._is_command, lines))
-        before = ""  # the last line that was read; it is played only where another has to be read after it
-        for line in lines:
-            if state is None or self._seat is None or line in found or "?" in without_comment(line):
-                continue
-            if before and (played := engine.try_line(state, engine_seat(self._seat), before)):
-                state = played.state
-            is_readable = engine.is_readable(state, engine_seat(self._seat), line)
-            before = line if is_readable else ""
-            if is_readable:
-                found.add(line)
-        return found
-
-    def try_lines(self, lines: Iterable[str]) -> tuple[AcceptedLine, ...]:
-        """What lines would do now, as the seat sees it; none if they cannot all be played."""
-        if self._state is None or self._seat is None:
-            return ()
-        state = engine.visible_to(self._state, engine_seat(self._seat))
-        accepted = []
-        for line in lines:
-            if (played := engine.try_line(state, engine_seat(self._seat), line)) is None:
-                return ()
-            state = played.state
-            accepted.append(AcceptedLine(line, " ".join(engine.narrate(state, played.events)) or played.line))
-        return tuple(accepted)
-
-    def lines_to_confirm(self, lines: Sequence[str]) -> tuple[AcceptedLine, ...]:
-        """Lines with what they would do; commands of the service without. None if they cannot all be carried
-        out."""
-        are_commands = all(map(self._is_command, lines))
-        return self.try_lines(lines) or tuple(AcceptedLine(line, "") for line in lines if are_commands)
-
-
-def line_verbs(commands: Commands) -> frozenset[str]:
-    """The words that begin a line."""
-    return (commands.words | GAME_WORDS | {"show"}) - {HEADER_WORD}
-
-
-def query_in(commands: Commands, line: str) -> str | None:
-    """The question in a line, as the registry knows it: `log 20`; or the lines that it tries: `try LINE`.
-    It changes nothing in the game."""
-    plain = without_show(commands, without_comment(line).rstrip("?!"))
-    word, _, argument = plain.partition(" ")
-    if word.casefold() in ("try", "plan"):
-        return None if argument.casefold() == "play" else f"try {argument}".strip()
-    return f"{word.casefold()} {argument.strip()}".strip() if commands.is_query(word) else None
-
-
-def without_show(commands: Commands, line: str) -> str:
-    """A question without the word `show` before it; any other line as it is."""
-    rest = line.partition(" ")[2]
-    return rest if first_word(line) == "show" and commands.is_query(first_word(rest)) else line
-
-
-def merge_queries(queries: Sequence[str]) -> list[str]:
-    """The queries of a mail, each once; all `try` lines together are one plan."""
-    trials = [query.removeprefix("try").strip() for query in queries if first_word(query) == "try"]
-    others = [query for query in queries if first_word(query) != "try"]
-    return list(dict.fromkeys([*others, *([f"try {'; '.join(trials)}".strip()] if trials else [])]))
-
-
-def _with_show(text: str) -> str:
-    """A text with `show from E11 northeast` in the place of `from E11 northeast`."""
-    lines = text.splitlines()
-    return "\n".join(f"show {line.strip()}" if _FROM_HEX.fullmatch(line) else line for line in lines)
-
-
-def _without_own_name(text: str, names: Collection[str], verbs: Collection[str]) -> str:
-    """A text without the writer's own name before lines: `Ann: pass`, as games are written down."""
-
-    def spoken(line: str) -> str:
-        speaker, _, rest = line.partition(":")
-        is_own = bool(names) and set(words_of(speaker)) == set(names) and _SPEAKER.fullmatch(speaker)
-        return rest.strip() if is_own and first_word(rest.strip()) in verbs else line
-
-    return "\n".join(map(spoken, text.splitlines()))
-
-
-# -- played ----------------------------------------------------------------------------------
+STALE = "stale"
+"""The reason of a reply to lines for a question that is no longer asked."""
+MAX_QUERIES = 5
+"""That are answered to one mail: each may have pictures."""
 
 EMAIL_HELP = """By email:
   say TEXT             tell the table something, to the end of the paragraph
@@ -459,3 +174,183 @@ def shown_position(view: TableView, answer: QueryAnswer, seat: int | None) -> tu
         position = position_parts(view.state, () if stopped else view.pending, seat)
         return (*position, "", stopped) if stopped else position
     return ()
+
+
+# -- what a reply is answered ----------------------------------------------------------------
+
+
+class SeatRulings:
+    """Decides what a reply for a seat does; to who has no seat at a table it answers questions only."""
+
+    def __init__(
+        self, commands: Commands, seats: SeatReplies, people: Correspondents, held: HeldLineStore
+    ) -> None:
+        self._commands, self._seats, self._people, self._held = commands, seats, people, held
+
+    async def rule(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
+        """Carry out what a reply of the owner of a token says."""
+        if reply.parsed.fault:
+            page = refusal_pages.invalid_line(reply.parsed.fault, reply.parsed)
+            return Ruling("not done", page, token, lines=reply.lines)
+        if token.seat is None:
+            return await self._without_seat(mail, token, reply)
+        agreed = reply.agreed or reply.repeated
+        is_answer = not reply.lines and (reply.says_yes or reply.says_no or agreed)
+        offer = await self._held.find_offered(token) if is_answer else None
+        if offer and reply.says_no:
+            return Ruling("declined", answer_pages.not_played(offer.held.lines), token, lines=("no",))
+        if offer and agreed in ((), offer.held.lines):
+            return await self._confirm_held(mail, token, offer, ("yes",))
+        if is_about_vote(token):
+            if vote := vote_in(token, reply):
+                return await self._carry_out(mail, token, ParsedReply((ReplyLine(1, vote),)))
+        elif reply.agreed and not offer:
+            reply = replace(reply, parsed=reply.parsed._replace(lines=reply.parsed.meant, unclear=()))
+        said = "" if reply.parsed.unclear else await self._say(mail, token, reply.text.talk)
+        if said and not reply.lines:
+            return Ruling("said", answer_pages.confirmation(said), token, lines=reply.text.talk)
+        if reply.lines:
+            ruling = await self._carry_out(mail, token, reply.parsed)
+        else:
+            ruling = await self._nothing_to_play(mail, token, reply)
+        return ruling._replace(page=answer_pages.with_done(ruling.page, said)) if said else ruling
+
+    async def _without_seat(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
+        """Answer the questions of who has no seat at the table of an email."""
+        if token.table_label and reply.lines and all(query_in(self._commands, line) for line in reply.lines):
+            return await self._carry_out(mail, token, reply.parsed)
+        person = await self._people.find_correspondent(token.address)
+        page = refusal_pages.help_without_table(person.seats if person else (), token.table_label)
+        return Ruling("no moves", page, token, lines=reply.lines)
+
+    async def stopped(self, token: ReplyToken, lines: tuple[str, ...] = ("stop",)) -> Ruling:
+        """End the emails to a person."""
+        page = answer_pages.confirmation(await self._people.stop_mail(token))
+        return Ruling("stopped", page, token, lines=lines)
+
+    async def _say(self, mail: ParsedMail, token: ReplyToken, talk: Sequence[str]) -> str:
+        """Tell the table what the reply says to it; returns a sentence about that, empty for no talk."""
+        say, told = self._seats.say, []
+        for text in talk:
+            told.append(await say(token, text, idempotency_key(mail, token, ["say", text])))
+        return f"The table is told: {' '.join(told)}" if told else ""
+
+    async def _nothing_to_play(self, mail: ParsedMail, token: ReplyToken, reply: ReadReply) -> Ruling:
+        """Nothing is played: the reply is not clear, or has no line of the game."""
+        parsed = reply.parsed
+        if accepted := reply.to_confirm:
+            page = refusal_pages.did_you_mean(parsed, accepted)
+            return await self._offered(mail, token, accepted, page, "unclear")
+        if parsed.unclear:
+            return Ruling("unclear", refusal_pages.unclear_reply(parsed, reply.suggestions), token)
+        if reply.says_yes:
+            return Ruling("no moves", refusal_pages.NOTHING_TO_CONFIRM, token)
+        if parsed.ignored:
+            return Ruling("no moves", refusal_pages.no_lines(parsed, suggested_lines(token, reply)), token)
+        page = refusal_pages.unreadable_mail(named_problem(mail, self._commands), parsed)
+        return Ruling("unreadable", page, token)
+
+    async def _offered(
+        self,
+        mail: ParsedMail,
+        token: ReplyToken,
+        accepted: Sequence[AcceptedLine],
+        page: MailPage,
+        reason: str,
+    ) -> Ruling:
+        """Hold lines, which a plain `yes` in reply to this page will play. accepted: what they do now."""
+        lines, figures = tuple(each.line for each in accepted), tuple(each.sentence for each in accepted)
+        now = replace(token, decision_id=await self._seats.current_decision(token))
+        code = await self._held.hold_lines(now, lines, idempotency_key(mail, token, lines), figures)
+        return Ruling(reason, page, token, lines=lines, offered_code=code)
+
+    async def _carry_out(self, mail: ParsedMail, token: ReplyToken, reply: ParsedReply) -> Ruling:
+        """Play the lines of a reply; a code that confirms others, or the end of emails, must stand alone."""
+        lines = tuple(line.text for line in reply.lines)
+        code = YES_CODE.fullmatch(lines[0].casefold())
+        ends_emails = [word for word in map(first_word, lines) if word in ("stop", "unsubscribe")]
+        if len(lines) > 1 and (code or ends_emails):
+            alone = "yes CODE" if code else ends_emails[0]
+            return Ruling("not done", refusal_pages.must_be_alone(alone), token, lines=lines)
+        if code and (offer := await self._held.find(token, code[1])):
+            return await self._confirm_held(mail, token, offer, lines)
+        if code:
+            return Ruling("not done", refusal_pages.UNKNOWN_CODE, token, lines=lines)
+        key = idempotency_key(mail, token, lines)
+        return await self._play(token, reply, key, lines, mail)
+
+    async def _confirm_held(
+        self, mail: ParsedMail, token: ReplyToken, offer: Offer, lines: tuple[str, ...]
+    ) -> Ruling:
+        """Play what is held, if the seat faces the same question and it does the same as when it was offered;
+        else show what it does now, and ask once more."""
+        held = offer.held
+        reply = ParsedReply(tuple(ReplyLine(number, text) for number, text in enumerate(held.lines, 1)))
+        if [line.casefold() for line in held.lines] in (["stop"], ["unsubscribe"]):
+            return await self.stopped(token, lines)
+        accepted = (await self._seats.reader(token)).try_lines(held.lines)
+        bound = replace(token, decision_id=held.decision_id)
+        is_asked = await self._seats.current_decision(token) == held.decision_id
+        figures = tuple(line.sentence for line in accepted)
+        has_changed = figures and held.figures and figures != held.figures
+        if not (is_asked and has_changed):
+            ruling = await self._play(bound, reply, played_key(token, offer.code), lines)
+            if ruling.reason != STALE or not accepted:
+                return ruling
+        page = refusal_pages.changed_since(accepted)
+        return await self._offered(mail, token, accepted, page, "unclear")
+
+    async def _play(
+        self,
+        token: ReplyToken,
+        reply: ParsedReply,
+        request_id: str,
+        lines: tuple[str, ...],
+        mail: ParsedMail | None = None,
+    ) -> Ruling:
+        """Play the lines, then answer the queries: one receipt for both."""
+        seats = self._seats
+        queries = [query for line in reply.lines if (query := query_in(self._commands, line.text))]
+        moves = tuple(line for line in reply.lines if not query_in(self._commands, line.text))
+        reply = reply._replace(lines=moves)
+        texts = [line.text for line in reply.lines]
+        played = await seats.play(token, texts, request_id) if texts else None
+        if played and isinstance(played.result, ConfirmationRequired):
+            confirmed = played.result.line.split("; ")
+            code = await self._held.hold_lines(token, confirmed, request_id)
+            page = refusal_pages.confirm_lines(lines, played.result.reason, code)
+            return Ruling("held", page, token, lines=lines, offered_code=code)
+        asked = merge_queries(queries)
+        shown: list[QueryResult] = [await seats.query(token, query) for query in asked[:MAX_QUERIES]]
+        left = asked[MAX_QUERIES:]
+        reason = _reason(played)
+        next_token = replace(token, decision_id=await seats.current_decision(token))
+        meant = played.corrected(texts) if mail and played else ()
+        if mail and (accepted := (await seats.reader(next_token)).try_lines(meant)):
+            page = answer_pages.receipt(played, reply, shown, accepted, left=left)
+            return await self._offered(mail, next_token, accepted, page, reason)
+        can_wait = played is None or (played.is_done and not played.legal_lines)
+        page = answer_pages.receipt(played, reply, shown, left=left)
+        return Ruling(reason, page, next_token, lines=lines, can_wait=can_wait)
+
+
+def named_problem(mail: ParsedMail, commands: Commands) -> MailProblem:
+    """What is wrong with a mail without text that can be read."""
+    if mail.problem not in (None, MailProblem.EMPTY):
+        return mail.problem
+    is_in_subject = first_word(plain_subject(mail)) in line_verbs(commands)
+    return MailProblem.IN_SUBJECT if is_in_subject else MailProblem.EMPTY
+
+
+def plain_subject(mail: ParsedMail) -> str:
+    """The subject, without what mail programs put before that of a reply."""
+    return re.sub(r"^(?:(?:re|aw|antw|sv|vs|odp|rv) ?: ?)*", "", mail.subject.strip().casefold())
+
+
+def _reason(played: PlayResult | None) -> str:
+    """By what a reply is counted."""
+    if played is None or isinstance(played.result, QueryAnswer):
+        return "shown"
+    if played.is_done:
+        return PLAYED
+    return STALE if isinstance(played.result, StaleDecision) else "rejected"
