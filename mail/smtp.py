@@ -1,11 +1,10 @@
 """The SMTP delivery worker: leases emails that are due, sends each, and reports the outcome.
 
 Theory of operation. Every recipient domain has a line of its own: its emails are sent in order, one at a
-time, over one of a few connections; after the first few they are spaced. Domains for which the server is slow
-share half of the connections, so they hold up nobody else's, however many they are (`ConnectionSlots`). A
-line takes a few emails at a time from the outbox; while it is full, the outbox is asked for the others. All
-emails that wait in a line are leased, and the leases are renewed, so that no other worker takes them; an
-email that was replaced meanwhile leaves its line.
+time, over one of a few connections (`SmtpConnections`); after the first few they are spaced. A line takes a
+few emails at a time from the outbox; while it is full, the outbox is asked for the others. All emails that
+wait in a line are leased, and the leases are renewed, so that no other worker takes them; an email that was
+replaced meanwhile leaves its line.
 
 While the server cannot be reached, the emails wait and no attempt is counted. An email that fails is retried
 on a schedule with jitter, for two days; the same bytes with the same Message-ID are sent each time, so that
@@ -26,7 +25,7 @@ import aiosmtplib
 
 from mail.connecting import MailAccount
 from mail.reply_address import normalize_address, redact
-from mail.smtp_connections import SmtpConnections, TooSlow, raise_if_cancelled
+from mail.smtp_connections import SmtpConnections, raise_if_cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +197,8 @@ class SmtpDeliveryWorker:
             while line:
                 await self._wait_for(domain)
                 mail = line.popleft()
-                if mail.id in self._held and not await self._send(mail):
-                    line.appendleft(mail)
+                if mail.id in self._held:
+                    await self._send(mail)
                 raise_if_cancelled()
         finally:
             del self._lines[domain]
@@ -212,20 +211,14 @@ class SmtpDeliveryWorker:
         self._free_at = {name: free for name, free in self._free_at.items() if free > clock()}
         self._free_at[domain] = free_at + self._spacing
 
-    async def _send(self, mail: DueMail) -> bool:
-        """Send an email; a fault of the outbox leaves it to its lease. False where it has to go again."""
+    async def _send(self, mail: DueMail) -> None:
+        """Send an email; a fault of the outbox leaves it to its lease."""
         try:
             await self._deliver(mail)
-        except TooSlow:
-            log.info("outbox: the server is slow for %s; others go first", _domain(mail.recipient))
-            return False
         except Exception:
             log.exception("outbox: the delivery failed; another attempt follows")
-        except BaseException:
+        finally:
             self._held.pop(mail.id, None)
-            raise
-        self._held.pop(mail.id, None)
-        return True
 
     async def _deliver(self, mail: DueMail) -> None:
         try:

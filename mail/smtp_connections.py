@@ -1,120 +1,25 @@
 """Connections to the SMTP server: a few at once, each used for many emails.
 
 One task at a time opens a connection, and tries until it succeeds: while the server cannot be reached, all
-others wait for the same attempt, and no email counts it. `ConnectionSlots` says which domains may use them.
+others wait for the same attempt, and no email counts it.
+
+A domain is slow once an email to it has taken longer than `slow_after` seconds, until another takes less. All
+slow domains together have half of the connections, so they hold up each other and nobody else.
 """
 
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any
+from contextlib import asynccontextmanager, nullcontext
 
 import aiosmtplib
 import stamina
-from aiosmtplib.response import SMTPResponse
 
 from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connection_fault
 
-
-class TooSlow(Exception):
-    """Others wait, and this domain has had its connection for too long."""
-
-
-class ConnectionSlots:
-    """Who may use a connection: at most `limit` users at once, at most half of them slow.
-
-    Theory of operation. A domain is slow once an email has taken longer than `slow_after` seconds, until
-    another takes less. All slow domains together have half of the connections, so they hold up each other and
-    nobody else. A domain that turns out to be slow while others wait is cut off: `TooSlow` is raised in its
-    block, and its email goes out again, in the share of the slow ones, where it has the whole time. Nobody is
-    cut off once the text of the email is on its way: the server may have it, and it would arrive twice.
-    """
-
-    def __init__(self, limit: int, slow_after: float) -> None:
-        self._slow_after = slow_after
-        self._free = asyncio.Semaphore(limit)
-        self._free_for_slow = asyncio.Semaphore(max(1, limit // 2))
-        self._slow: set[str] = set()
-        self._waiting = 0
-        self._cut_at: dict[asyncio.Timeout, float] = {}  # of the users that may be cut off
-
-    @asynccontextmanager
-    async def taken(self, domain: str) -> AsyncIterator[None]:
-        """A slot, as soon as there is one for this domain."""
-        if domain in self._slow:
-            async with self._free_for_slow, self._one():
-                yield
-        else:
-            async with self._one():
-                yield
-
-    @asynccontextmanager
-    async def _one(self) -> AsyncIterator[None]:
-        self._waiting += 1
-        self._schedule()
-        try:
-            await self._free.acquire()
-        finally:
-            self._waiting -= 1
-            self._schedule()
-        try:
-            yield
-        finally:
-            self._free.release()
-
-    @asynccontextmanager
-    async def timed(self, domain: str) -> AsyncIterator[Callable[[], None]]:
-        """An email to the domain, in a slot. Raises TooSlow if it has to make room.
-
-        The block calls what it gets before it sends the text; from then on it is not cut off.
-        """
-        clock = asyncio.get_running_loop().time
-        begun, was_slow = clock(), domain in self._slow
-        try:
-            async with asyncio.timeout(None) as limit:
-                try:
-                    if not was_slow:
-                        self._cut_at[limit] = begun + self._slow_after
-                        self._schedule()
-                    yield partial(self._keep, limit)
-                finally:
-                    self._cut_at.pop(limit, None)
-        except TimeoutError:
-            self._slow.add(domain)
-            raise TooSlow from None
-        finally:
-            if clock() - begun >= self._slow_after:
-                self._slow.add(domain)
-            elif was_slow:
-                self._slow.discard(domain)
-
-    def _schedule(self) -> None:
-        """Cut off who has been too long as soon as somebody waits; nobody while nobody does."""
-        for limit, at in self._cut_at.items():
-            if not limit.expired():  # else its user is being cut off, but does not know it yet
-                limit.reschedule(at if self._waiting else None)
-
-    def _keep(self, limit: asyncio.Timeout) -> None:
-        if self._cut_at.pop(limit, None) is not None and not limit.expired():
-            limit.reschedule(None)
-
-
 log = logging.getLogger(__name__)
-
-
-class SmtpConnection(aiosmtplib.SMTP):
-    """A connection that calls `before_text` before it sends the text of an email."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.before_text: Callable[[], None] = lambda: None
-
-    async def data(self, message: str | bytes, /, **options: Any) -> SMTPResponse:
-        self.before_text()
-        return await super().data(message, **options)
 
 
 def raise_if_cancelled() -> None:
@@ -124,9 +29,9 @@ def raise_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-async def connect(account: MailAccount, timeout: float) -> SmtpConnection:
+async def connect(account: MailAccount, timeout: float) -> aiosmtplib.SMTP:
     """A connection that is logged in. Raises aiosmtplib.SMTPException or OSError."""
-    smtp = SmtpConnection(
+    smtp = aiosmtplib.SMTP(
         hostname=account.host,
         port=account.port,
         username=None if account.tokens else account.user or None,
@@ -158,7 +63,7 @@ async def _log_in_with_token(smtp: aiosmtplib.SMTP, user: str, tokens: AccessTok
 
 class SmtpConnections:
     """At most `limit` connections. first_retry: seconds after which a failed attempt is repeated.
-    slow_after: see `ConnectionSlots`.
+    slow_after: seconds for an email, from which on its domain is slow.
 
     report: is told why the server cannot be used, and an empty text when it can.
     """
@@ -176,32 +81,35 @@ class SmtpConnections:
         self._timeout = timeout
         self._first_retry = first_retry
         self._report = report
-        self._slots = ConnectionSlots(limit, slow_after)
+        self._slow_after = slow_after
+        self._free = asyncio.Semaphore(limit)
+        self._free_for_slow = asyncio.Semaphore(max(1, limit // 2))
+        self._slow: set[str] = set()  # domains
         self._opening = asyncio.Lock()
-        self._idle: list[SmtpConnection] = []
-        self._open: set[SmtpConnection] = set()
+        self._idle: list[aiosmtplib.SMTP] = []
+        self._open: set[aiosmtplib.SMTP] = set()
 
     @asynccontextmanager
     async def use(self, domain: str) -> AsyncIterator[aiosmtplib.SMTP]:
-        """A connection for one email to the domain; closed if the block raises, or the caller has closed it.
-
-        Raises TooSlow if the email has to make room for others.
-        """
-        async with self._slots.taken(domain):
+        """A connection for one email to a domain; closed if the block raises or its user has closed it."""
+        async with self._free_for_slow if domain in self._slow else nullcontext(), self._free:
             smtp = await self._take()
+            begun = time.monotonic()
             try:
-                async with self._slots.timed(domain) as smtp.before_text:
-                    yield smtp
+                yield smtp
             except BaseException:
                 smtp.close()  # no QUIT: it might wait behind a cancelled command
                 raise
             finally:
+                self._slow.discard(domain)
+                if time.monotonic() - begun >= self._slow_after:
+                    self._slow.add(domain)
                 if smtp.is_connected:
                     self._idle.append(smtp)
                 else:
                     self._open.discard(smtp)
 
-    async def _take(self) -> SmtpConnection:
+    async def _take(self) -> aiosmtplib.SMTP:
         while self._idle:
             smtp = self._idle.pop()
             if smtp.is_connected:
@@ -217,7 +125,7 @@ class SmtpConnections:
         async with self._opening:
             return await retry((aiosmtplib.SMTPException, OSError), self._connect)
 
-    async def _connect(self) -> SmtpConnection:
+    async def _connect(self) -> aiosmtplib.SMTP:
         where = f"{self._account.host}:{self._account.port}"
         try:
             smtp = await connect(self._account, self._timeout)

@@ -400,8 +400,7 @@ class SmtpCatcher:
     """A catcher of emails. `refuse` may answer for a recipient: a reply like `550 no such user`, or None.
 
     `drop_after_data` loses the connection that many times after having taken an email. Recipients at
-    `slow.test` and its subdomains wait for `slow`, at `slow-text.test` when the email is there; `waiting`
-    counts them.
+    `slow.test` and its subdomains wait for `slow`; `waiting` counts them.
     """
 
     port: int = 0
@@ -450,9 +449,6 @@ class SmtpCatcher:
         if refusal := self.refuse_data(delivery):
             return refusal
         self.emails.append(delivery)
-        if self.slow and delivery.recipients[0].endswith("@slow-text.test"):
-            self.waiting += 1
-            await self.slow.wait()
         if self.drop_after_data:
             self.drop_after_data -= 1
             assert server.transport is not None
