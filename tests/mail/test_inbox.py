@@ -207,10 +207,10 @@ async def test_c19_a_huge_mail_is_not_fetched(desk: MailDesk, notice: Delivery, 
     assert "it is too big" in desk.newest[ANN].text
 
 
-async def test_c19_many_mails(desk: MailDesk, mailbox: Mailbox) -> None:
-    await mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
-    async with watching(desk, mailbox.account):
-        await mailbox.until("Ignored", 120, seconds=120)
+async def test_c19_many_mails(desk: MailDesk, any_mailbox: Mailbox) -> None:
+    await any_mailbox.put(*[f"From: eve{n}@evil.test\r\n\r\nx\r\n".encode() for n in range(120)])
+    async with watching(desk, any_mailbox.account):
+        await any_mailbox.until("Ignored", 120, seconds=120)
     assert await receipts(desk, None) == 0
 
 
@@ -351,26 +351,26 @@ async def test_c28_killed_between_any_two_steps(desk: MailDesk, notice: Delivery
 
 @pytest.mark.parametrize("how", ["reset", "finish", "swallow"])
 async def test_c29_a_lost_connection_is_noticed(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox, how: str
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox, how: str
 ) -> None:
-    async with breakable_proxy(mailbox.port) as link:
-        account = replace(mailbox.account, port=link.port)
+    async with breakable_proxy(any_mailbox.port) as link:
+        account = replace(any_mailbox.account, port=link.port)
         async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
-            await mailbox.put(reply(notice, "note 1", message_id="<1@p>"))
-            await mailbox.until("Processed", 1)
+            await any_mailbox.put(reply(notice, "note 1", message_id="<1@p>"))
+            await any_mailbox.until("Processed", 1)
             getattr(link, how)()
-            await mailbox.put(reply(notice, "note 2", message_id="<2@p>"))
-            await mailbox.until("Processed", 2)
+            await any_mailbox.put(reply(notice, "note 2", message_id="<2@p>"))
+            await any_mailbox.until("Processed", 2)
         assert link.opened >= 2
     assert await done(desk) == ["1", "2"]
 
 
 async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(
-    desk: MailDesk, notice: Delivery, mailbox: Mailbox
+    desk: MailDesk, notice: Delivery, any_mailbox: Mailbox
 ) -> None:
     chance = random.Random(6)
-    async with breakable_proxy(mailbox.port) as link:
-        account = replace(mailbox.account, port=link.port)
+    async with breakable_proxy(any_mailbox.port) as link:
+        account = replace(any_mailbox.account, port=link.port)
         async with watching(desk, account, replace(FAST, command_timeout=1.0, idle_timeout=1.0)):
 
             async def breaking() -> None:
@@ -380,10 +380,10 @@ async def test_d6_a_link_that_breaks_all_the_time_loses_and_doubles_nothing(
 
             vandal = asyncio.create_task(breaking())
             for n in range(30):
-                await mailbox.put(reply(notice, f"note {n}", message_id=f"<{n}@p>"))
+                await any_mailbox.put(reply(notice, f"note {n}", message_id=f"<{n}@p>"))
             await until(lambda: link.opened > 5)
             vandal.cancel()
-            await mailbox.until("Processed", 30, seconds=120)
+            await any_mailbox.until("Processed", 30, seconds=120)
     assert sorted(await done(desk), key=int) == [str(n) for n in range(30)]
     assert await receipts(desk, None) == 30
 
