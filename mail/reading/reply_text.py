@@ -42,7 +42,6 @@ MAX_SAID = 5  # of one reply, the last with all that follows
 _BEFORE_TEXT = frozenset({"plan", "try", "auto", "say", "if", "note"})  # which goes on behind `;`
 _NOT_SPLIT = _BEFORE_TEXT | {"standing", "show"}
 _PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
-_TALK_BEHIND = re.compile(r"; {0,8}(?=say\b)", re.IGNORECASE)
 
 _DEVICE_SIGNATURES = tuple(
     """
@@ -83,7 +82,7 @@ class ReplyText(NamedTuple):
 
     candidates: the lines that may be moves, in their order: what the game is asked about. ended: the
     numbers of the lines that end in a punctuation mark. talk: what is said to the table. within_talk: the
-    lines of it that may be lines of play. before_talk: the numbers of the lines that have talk behind a `;`.
+    lines of it that may be lines of play.
     """
 
     above: tuple[ReplyLine, ...]
@@ -92,7 +91,6 @@ class ReplyText(NamedTuple):
     ended: frozenset[int] = frozenset()
     talk: tuple[str, ...] = ()
     within_talk: tuple[ReplyLine, ...] = ()
-    before_talk: frozenset[int] = frozenset()
 
     @property
     def own(self) -> tuple[ReplyLine, ...]:
@@ -141,8 +139,7 @@ def split_reply(text: str, verbs: Collection[str], before_text: Collection[str] 
         n for n, line in enumerate(raw_lines, 1) if line.rstrip().endswith((".", "!", ",", "…"))
     )
     said = (*said_above, *said_below)
-    before_talk = frozenset(n for n, line in enumerate(raw_lines, 1) if _TALK_BEHIND.search(line))
-    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within, before_talk)
+    return ReplyText(above, below, tuple(candidates)[:MAX_CANDIDATES], ended, said, within)
 
 
 def _split_talk(
@@ -154,7 +151,7 @@ def _split_talk(
     within: list[ReplyLine] = []
     rest: list[ReplyLine] = []
     is_talk = False
-    for line in _with_talk_apart(lines, verbs):
+    for line in lines:
         word, _, text = line.text.partition(" ")
         if word.casefold().rstrip(":") == "say" and text.strip():
             is_talk = True
@@ -170,25 +167,6 @@ def _split_talk(
             rest.append(line)
     told = [*said[: MAX_SAID - 1], *filter(None, [" ".join(said[MAX_SAID - 1 :])])]
     return told, within, rest
-
-
-def _with_talk_apart(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
-    """The lines, with `pass; say …` as two."""
-    for line in lines:
-        move, *talk = map(str.strip, _TALK_BEHIND.split(line.text, maxsplit=1))
-        word, is_whole = first_word(move), move == without_comment(move)
-        is_move = word in verbs and word not in _NOT_SPLIT and is_whole
-        if talk and is_move and not _may_qualify_move(talk[0]):
-            yield ReplyLine(line.number, move)
-            yield ReplyLine(line.number, talk[0])
-        else:
-            yield line
-
-
-def _may_qualify_move(talk: str) -> bool:
-    """Whether talk behind a move may be about that: `say 50 if Bob bids`."""
-    text = talk[len("say") :].lstrip(" :")
-    return text[:1].isdigit() or unclear_lines.qualifies(text) or CONDITION.search(text) is not None
 
 
 def _lines_within(number: int, text: str, verbs: Collection[str]) -> list[ReplyLine]:
@@ -269,19 +247,10 @@ def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -
     """Decide what of a reply is meant as moves. readable: those of its candidates that the game can read."""
     above = _Part(reply.above, reply.ended, readable, vocabulary)
     below = _Part(reply.below, reply.ended, readable, vocabulary)
-    unread = [
-        line
-        for line in (*reply.above, *reply.below)
-        if line.number in reply.before_talk
-        and first_word(line.text) in vocabulary.verbs
-        and line.text not in readable
-    ]
-    is_above_empty = not (above.lines or above.unclear or reply.within_talk or unread)
+    is_above_empty = not (above.lines or above.unclear or reply.within_talk)
     if is_above_empty and (below.lines or below.unclear):
         return below.judged(is_below=True, others=tuple(above.ignored))
     unclear, misplaced = list(above.unclear), [line.text for line in below.lines][:10]
-    if not unclear:
-        unclear += [UnclearLine(line, NEARLY) for line in unread[:10]]
     if above.lines and below.lines:
         unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
     if in_talk := [line for line in reply.within_talk if line.text in readable]:
