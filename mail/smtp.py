@@ -92,8 +92,7 @@ class SmtpDeliveryWorker:
 
     Call `wake` after an email was put into the outbox. poll: seconds between checks of the outbox without
     `wake`. spacing: seconds between two emails to the same domain, after `BURST` that follow each other at
-    once. connections: at once, at most. renewal: seconds between renewals of the leases. report: see
-    `SmtpConnections`.
+    once. renewal: seconds between renewals of the leases. report: see `SmtpConnections`.
     """
 
     def __init__(
@@ -105,7 +104,6 @@ class SmtpDeliveryWorker:
         spacing: float = 1.0,
         timeout: float = 30.0,
         first_retry: float = 1.0,
-        connections: int = 5,
         renewal: float = 5.0,
         slow_after: float = SLOW_AFTER,
         report: Callable[[str], None] = lambda problem: None,
@@ -117,7 +115,7 @@ class SmtpDeliveryWorker:
         self._renewal = renewal
         self._now = now
         self._wake_event = asyncio.Event()
-        self._connections = SmtpConnections(account, connections, timeout, first_retry, slow_after, report)
+        self._connections = SmtpConnections(account, timeout, first_retry, slow_after, report)
         self._lines: dict[str, deque[DueMail]] = {}
         self._held: dict[str, DueMail] = {}  # all emails in a line, by id
         self._free_at: dict[str, float] = {}  # when a domain has its burst again, by the event loop's clock

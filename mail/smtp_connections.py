@@ -21,6 +21,8 @@ from mail.connecting import AccessTokens, MailAccount, TokenUnavailable, connect
 
 log = logging.getLogger(__name__)
 
+MAX_CONNECTIONS = 5
+
 
 def raise_if_cancelled() -> None:
     """aiosmtplib uses `wait_for`, which before Python 3.12 may lose a cancellation."""
@@ -62,7 +64,7 @@ async def _log_in_with_token(smtp: aiosmtplib.SMTP, user: str, tokens: AccessTok
 
 
 class SmtpConnections:
-    """At most `limit` connections. first_retry: seconds after which a failed attempt is repeated.
+    """At most `MAX_CONNECTIONS`. first_retry: seconds after which a failed attempt is repeated.
     slow_after: seconds for an email, from which on its domain is slow.
 
     report: is told why the server cannot be used, and an empty text when it can.
@@ -71,7 +73,6 @@ class SmtpConnections:
     def __init__(
         self,
         account: MailAccount,
-        limit: int,
         timeout: float,
         first_retry: float,
         slow_after: float,
@@ -82,8 +83,8 @@ class SmtpConnections:
         self._first_retry = first_retry
         self._report = report
         self._slow_after = slow_after
-        self._free = asyncio.Semaphore(limit)
-        self._free_for_slow = asyncio.Semaphore(max(1, limit // 2))
+        self._free = asyncio.Semaphore(MAX_CONNECTIONS)
+        self._free_for_slow = asyncio.Semaphore(MAX_CONNECTIONS // 2)
         self._slow: set[str] = set()  # domains
         self._opening = asyncio.Lock()
         self._idle: list[aiosmtplib.SMTP] = []
