@@ -86,39 +86,6 @@ async def test_turn_reply_and_receipt(office: MailHarness) -> None:
     assert await office.mailbox.count("INBOX") == 0
 
 
-async def test_an_email_that_arrives_twice_takes_effect_once(office: MailHarness) -> None:
-    table = await office.table("1830", NAMES)
-    ann = office.player("Ann")
-    turn = await ann.email()
-    raw = ann.written(turn, "bid CS 45")
-    await office.mail(raw)
-    assert headline(await ann.email()) == "OK: all lines were carried out."
-    await office.mail(raw)
-    await office.mail(b"X-Again: yes\r\n" + raw)  # the same email by another way
-    await office.settled(3)
-    await ann.quiet()
-    assert await office.lines(table) == ["bid CS 45"]
-
-
-async def test_other_senders_cannot_act_for_a_seat(pymap: MailHarness) -> None:
-    table = await pymap.table("1830", NAMES)
-    ann, bob = pymap.player("Ann"), pymap.player("Bob")
-    turn = await ann.email()
-    await bob.email()
-    await pymap.mail(ann.written(turn, "buy SV", sender="Bob <bob@player.test>", message_id="<x@p>"))
-    note = await ann.email()
-    assert headline(note) == "NOT DONE: did you send this?"
-    assert note.message["In-Reply-To"] != "<x@p>"
-    await bob.quiet()
-    assert await pymap.lines(table) == []
-    (yes,) = copied(note, "If you sent it and still want this, reply with")
-    assert headline(await ann.said("yes wrongcode234")) == "NOT DONE."
-    assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
-    assert await pymap.lines(table) == ["buy SV"]
-    assert headline(await ann.said(yes, to=note)) == "OK: all lines were carried out."
-    assert await pymap.lines(table) == ["buy SV"]
-
-
 async def test_queries(drawing: MailHarness) -> None:
     await drawing.table("1830", NAMES)
     ann = drawing.player("Ann")

@@ -123,8 +123,12 @@ async def test_c03_leaked_token(desk: MailDesk, notice: Delivery) -> None:
     assert outcome.reason == "wrong sender" and note.recipient == ANN
     code = next(line.strip() for line in note.text.splitlines() if line.startswith("yes "))
     again = await desk.arrive(reply(notice, code, sender=BOB, message_id="<2@p>"))
-    assert again.reason == "wrong sender" and await desk.played() == []
-    assert (await desk.arrive(reply(note, code, message_id="<3@p>"))).reason == "played"
+    unknown = await desk.arrive(reply(note, "yes wrongcode234", message_id="<w@p>"))
+    assert (again.reason, unknown.reason, await desk.played()) == ("wrong sender", "not done", [])
+    for number in ("<3@p>", "<5@p>"):
+        assert (await desk.arrive(reply(note, code, message_id=number))).reason == "played"
+    assert await desk.played() == ["buy SV"]
+    assert message_from_bytes(note.raw)["In-Reply-To"] != "<reply-1@player.test>"
     (linked,) = (await desk.arrive(reply(note, "link ann@work.test", message_id="<4@p>"))).replies
     assert "with `link` and that address" in one_line(note) and "goes to ann@work.test" in one_line(linked)
 
