@@ -24,7 +24,7 @@ from mail.connecting import AccessTokens, connection_fault
 from mail.imap import ConnectionLost, Folder, ImapConnection, LoginRefused, why_unreachable
 from mail.reading.bounces import classify
 from mail.reply_address import ServiceAddress, new_token
-from mail.smtp_connections import connect
+from mail.smtp import connect
 
 DNS_TIMEOUT = 10.0  # seconds for a name
 

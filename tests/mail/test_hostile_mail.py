@@ -155,32 +155,12 @@ async def test_c18_bombs(parser: ParserProcess, name: str) -> None:
 def test_any_bytes_are_a_mail() -> None:
     random.seed(7)
     words = [
-        b"From: ",
-        b"\n",
-        b"\n\n",
-        b"--b",
-        b"Content-Type: ",
-        b"multipart/mixed; boundary=b",
-        b"=?utf-8?b?",
-        b"?=",
-    ]
-    words += [
-        b"text/html; charset=",
-        b"\xff",
-        b"\0",
-        b"a@b.test",
-        b"(",
-        b'"',
-        b"<",
-        b"Content-Transfer-Encoding: base64",
-    ]
-    words += [
-        b"message/rfc822",
-        b"; charset*=utf-8''%FF",
-        b"message/delivery-status",
-        b"text/plain; charset=\xff",
-    ]
-    for _ in range(3_000):
+        b"From: ", b"\n", b"\n\n", b"--b", b"Content-Type: ", b"multipart/mixed; boundary=b", b"=?utf-8?b?",
+        b"?=", b"text/html; charset=", b"\xff", b"\0", b"a@b.test", b"(", b'"', b"<",
+        b"Content-Transfer-Encoding: base64", b"message/rfc822", b"; charset*=utf-8''%FF",
+        b"message/delivery-status", b"text/plain; charset=\xff",
+    ]  # fmt: skip
+    for _ in range(1_500):
         raw = b"".join(random.choices(words, k=random.randrange(1, 30)))
         email = parse_mail(raw, "mx.games.test")
         read_text(email.text)

@@ -19,7 +19,7 @@ from bot.email.delivery import mail_account
 from bot.email.oauth import FILE_NAME, RefreshedTokens
 from mail.connecting import TokenUnavailable
 from mail.imap import ConnectionLost, ImapConnection, LoginRefused
-from mail.smtp_connections import connect
+from mail.smtp import connect
 from tests.mail.fake_imap import fake_imap
 from tests.mail.servers import SmtpCatcher, smtp_server
 

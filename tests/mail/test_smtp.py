@@ -13,7 +13,7 @@ import aiosmtplib
 import pytest
 
 from bot.email.pages import answer_pages
-from mail import smtp_connections
+from mail import smtp
 from mail.composing.compose import OutgoingMail, compose
 from mail.connecting import MailAccount
 from mail.inbox import InboxWatcher
@@ -368,7 +368,7 @@ async def test_a_worker_stops_while_the_server_refuses_it(monkeypatch: pytest.Mo
         except asyncio.CancelledError:
             raise aiosmtplib.SMTPException("STARTTLS is not supported") from None
 
-    monkeypatch.setattr(smtp_connections, "connect", refuse)
+    monkeypatch.setattr(smtp, "connect", refuse)
     outbox = Outbox()
     email(outbox)
     async with smtp_server() as player:
