@@ -249,14 +249,14 @@ def judge(reply: ReplyText, readable: Collection[str], vocabulary: Vocabulary) -
     below = _Part(reply.below, reply.ended, readable, vocabulary)
     is_above_empty = not (above.lines or above.unclear or reply.within_talk)
     if is_above_empty and (below.lines or below.unclear):
-        return below.judged(is_below=True, others=tuple(above.ignored))
-    unclear, misplaced = list(above.unclear), [line.text for line in below.lines][:10]
-    if above.lines and below.lines:
-        unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
+        below.ignored = [*above.ignored, *below.ignored]
+        return below.judged(is_below=True)
+    if above.lines:
+        above.unclear += [UnclearLine(line, IN_TWO_PLACES) for line in below.lines[:10]]
     if in_talk := [line for line in reply.within_talk if line.text in readable]:
-        unclear += [UnclearLine(line, IN_TALK) for line in in_talk[:10]]
+        above.unclear += [UnclearLine(line, IN_TALK) for line in in_talk[:10]]
         above.meant = sorted([*above.meant, *in_talk])
-    return above.judged(misplaced=tuple(misplaced), unclear=tuple(unclear))
+    return above.judged(misplaced=tuple(line.text for line in below.lines[:10]))
 
 
 class _Part:
@@ -392,22 +392,13 @@ class _Part:
 
     # --- the outcome ---
 
-    def judged(
-        self,
-        *,
-        is_below: bool = False,
-        misplaced: tuple[str, ...] = (),
-        unclear: tuple[UnclearLine, ...] | None = None,
-        others: tuple[str, ...] = (),
-    ) -> ParsedReply:
-        unclear = tuple(self.unclear) if unclear is None else unclear
-        ignored = others + tuple(self.ignored)
-        moves = tuple(self.lines)
-        fault = _fault(moves) or _fault([each.line for each in unclear if each.reason == NEARLY])
-        if not unclear or fault:
+    def judged(self, *, misplaced: tuple[str, ...] = (), is_below: bool = False) -> ParsedReply:
+        moves, ignored = tuple(self.lines), tuple(self.ignored)
+        fault = _fault(moves) or _fault([each.line for each in self.unclear if each.reason == NEARLY])
+        if not self.unclear or fault:
             return ParsedReply(moves, ignored, misplaced, fault, is_below=is_below)
         meant = tuple(self.meant) if self._meant_is_known and len(self.meant) <= MAX_MOVES else ()
-        return ParsedReply((), ignored, misplaced, None, unclear, meant, is_below)
+        return ParsedReply((), ignored, misplaced, None, tuple(self.unclear), meant, is_below)
 
 
 def _paragraphs(lines: Sequence[ReplyLine]) -> list[list[ReplyLine]]:
