@@ -135,10 +135,11 @@ FAILED_AUTHENTICATION = _refusal(
 
 
 def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
-    """To the registered address: a mail with its reply token came from another address."""
+    """To the registered address: a mail with its reply token came from another address. code: under which
+    its lines are held; None where they are not."""
     not_yours = Paragraph("An email to your reply address came from an address that is not yours.")
     how = "To write from another address too, reply with `link` and that address. "
-    if code and lines:
+    if code:
         how += (
             "If you did not send it, do nothing. Do not forward these emails: a person who has one could try "
             "to play for you."
@@ -149,9 +150,7 @@ def wrong_sender(lines: Sequence[str], code: str | None) -> MailPage:
         not_yours,
         QuotedLines("It said", lines if code else ()),
         NOTHING_CHANGED,
-        CopyableLines(
-            "If you sent it and still want this, reply with", [f"yes {code}"] if lines and code else ()
-        ),
+        CopyableLines("If you sent it and still want this, reply with", [f"yes {code}"] if code else ()),
         Paragraph(how),
     )
     return MailPage("NOT DONE: did you send this?", blocks, subject="Did you send this?", tone="bad")
