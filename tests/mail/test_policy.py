@@ -412,50 +412,43 @@ async def test_yes_to_a_later_email_of_the_thread_is_for_nothing_that_was_asked_
     assert await desk.played() == ["bid CA 165"]
 
 
+QUOTED = "> If you mean that, reply with\n> yes\n\nyes"
+
+
 @pytest.mark.parametrize(
-    ("said", "is_meant"),
+    "said",
     [
-        ("yes, I am sure", True),
-        ("Yes, that's right, thanks!", True),
-        ("yes sure", True),
-        ("yes right", True),
-        ("yes sure thanks", True),
-        ("Yes correct.", True),
-        ("Hello,\n\nyes\n\nAnn", True),
-        ("Hi Bob, yes!", True),
-        ("Hello - yes please. Thanks", True),
-        ("Hi Bob, Si,\n\nno", False),
-        ("Hi, Si!\n\nLet me think about it until tomorrow.", False),
-        ("Hi, Si, yes!", True),
-        ("Hi,\n\n> If you mean that, reply with\n> yes\n\nyes", True),
-        ("My answer\n\n> If you mean that, reply with\n> yes\n\nyes", False),
-        ("> If you mean that, reply with\n> yes\n\nyes", True),
-        ("> If you mean that, reply with\n> yes\n\nyes\nbut not yet", False),
-        ("Yes?", False),
-        ("Yes, if Bob sells", False),
-        ("Yes, but only if Bob buys CS", False),
-        ("Sell it for me, yes", False),
-        ("yes\n\nbuy CS?", False),
-        ("buy " + "x" * 600, False),
-        ("turn", False),
-        ("status\n\nsay one moment", False),
-        ("say let me think", False),
-        ("settings next on", False),
-        ("", False),
+        "yes, I am sure", "Yes, that's right, thanks!", "yes sure", "yes right", "yes sure thanks",
+        "Yes correct.", "Hello,\n\nyes\n\nAnn", "Hi Bob, yes!", "Hello - yes please. Thanks", "Hi, Si, yes!",
+        f"Hi,\n\n{QUOTED}", QUOTED,
     ],
-)
-async def test_what_was_asked_is_confirmed_by_yes_alone(
-    desk: MailDesk, notice: Delivery, said: str, is_meant: bool
-) -> None:
-    """Where it is not, the answer asks for it once more, and `yes` to that answer does it, once."""
+)  # fmt: skip
+async def test_what_was_asked_is_confirmed_by_yes_alone(desk: MailDesk, notice: Delivery, said: str) -> None:
     (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
-    outcome = await desk.arrive(reply(asked, said, message_id="<b@p>"))
-    assert (await desk.played() == ["buy SV"]) is is_meant
-    if not is_meant:
-        (again,) = outcome.replies
-        assert "asked about\n  * buy SV → Ann buys the SV for $20." in again.text
-        assert "reply with this word alone\n\nyes" in again.text
-        assert (await desk.arrive(reply(again, "yes", message_id="<c@p>"))).reason == "played"
+    await desk.arrive(reply(asked, said, message_id="<b@p>"))
+    assert await desk.played() == ["buy SV"]
+    late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
+    assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
+
+
+async def test_what_confirms_nothing_is_answered_by_what_was_asked(desk: MailDesk, notice: Delivery) -> None:
+    """`yes` to that answer does it, once."""
+    (asked,) = (await desk.arrive(reply(notice, "buy SV?", message_id="<a@p>"))).replies
+    for number, said in enumerate(
+        (
+            "Hi Bob, Si,\n\nno", "Hi, Si!\n\nLet me think about it until tomorrow.", f"My answer\n\n{QUOTED}",
+            f"{QUOTED}\nbut not yet", "Yes?", "Yes, if Bob sells", "Yes, but only if Bob buys CS",
+            "Sell it for me, yes", "yes\n\nbuy CS?", "buy " + "x" * 600, "turn",
+            "status\n\nsay one moment", "say let me think", "settings next on", "",
+        )
+    ):  # fmt: skip
+        (again,) = (await desk.arrive(reply(asked, said, message_id=f"<b{number}@p>"))).replies
+        assert await desk.played() == [], said
+        assert "asked about\n  * buy SV → Ann buys the SV for $20." in again.text, said
+        assert "reply with this word alone\n\nyes" in again.text, said
+    for number in range(2):
+        assert (await desk.arrive(reply(again, "yes", message_id=f"<c{number}@p>"))).reason == "played"
+    assert await desk.played() == ["buy SV"]
     late = await desk.arrive(reply(asked, "Thanks, see you on Friday", message_id="<d@p>"))
     assert late.reason == "no moves" and "this word alone" not in late.replies[0].text
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from bot.email.confirmations import vote_in
 from bot.email.replies.reply_reader import query_in
+from bot.email.replies.seat_replies import SeatReplies
 from bot.hub.people import Limits
+from mail.reading.parser import ParsedMail
+from tests.fake_discord.running_bot import OnePixelPictures
 from tests.mail.mail_desk import ADDRESS, MailDesk
 
 ANN, BOB, DORA = "ann@player.test", "bob@player.test", "dora@player.test"
@@ -129,61 +133,39 @@ async def test_a_vote_that_a_command_opens_is_done(desk: MailDesk) -> None:
     assert "Ann would like a robot to play on for them." in desk.newest[BOB].text
 
 
-@pytest.mark.parametrize(
-    ("word", "told"),
-    [
-        ("Yes.", "Bob accepts"),
-        ("Hi Ann,\n\nyes\n\nBob", "Bob accepts"),
-        ("> Ann would like to undo 2 moves (Ann: buy SV; Bob: pass).\nyes", "Bob accepts"),
-        ("no", "Bob declines"),
-        ("No, thanks.", "Bob declines"),
-        ("no way", "Bob declines"),
-        ("No, sorry Ann", "Bob declines"),
-        ("I vote no", "Bob declines"),
-        ("OK", "Bob accepts"),
-        ("Sure, go ahead", "Bob accepts"),
-        ("I agree", "Bob accepts"),
-        ("Yes of course, fine by me", "Bob accepts"),
-        ("OK, but only this once", ""),
-        ("I agree with Cid, no", ""),
-        ("No problem", ""),
-        ("Absolutely ridiculous, play on", ""),
-        ("Fine mess you made", ""),
-        ("Fine, but you owe me one", ""),
-        ("OK let me think", ""),
-        ("OK, I object", ""),
-        ("Yes?", ""),
-        ("Sure, over my dead body", ""),
-        ("Yes, play on", ""),
-        ("Yes, I mind", ""),
-        ("Agreed, that was stupid", ""),
-        ("I agree with Cid", ""),
-        ("I agree, provided Cid does", ""),
-        ("I accept that you misclicked, play on", ""),
-        ("Of course! I refuse", ""),
-        ("Yes\n\nJust kidding", ""),
-        ("No, I don't mind", ""),
-        ("No objections", ""),
-        ("No, go ahead", ""),
-        ("si", "Bob accepts"),
-        ("n", "Bob declines"),
-        ("why?", ""),
-        ("yes\nbut only this once", ""),
-    ],
-)
-async def test_yes_and_no_answer_a_vote(desk: MailDesk, word: str, told: str) -> None:
+VOTES = {
+    "accept vote": (
+        "Yes.", "Hi Ann,\n\nyes\n\nBob", "OK", "Sure, go ahead", "I agree", "Yes of course, fine by me", "si",
+        "> Ann would like to undo 2 moves (Ann: buy SV; Bob: pass).\nyes",
+    ),
+    "decline vote": ("no", "No, thanks.", "no way", "No, sorry Ann", "I vote no", "n"),
+    "": (
+        "OK, but only this once", "I agree with Cid, no", "No problem", "Absolutely ridiculous, play on",
+        "Fine mess you made", "Fine, but you owe me one", "OK let me think", "OK, I object", "Yes?",
+        "Sure, over my dead body", "Yes, play on", "Yes, I mind", "Agreed, that was stupid",
+        "I agree with Cid", "I agree, provided Cid does", "I accept that you misclicked, play on",
+        "Of course! I refuse", "Yes\n\nJust kidding", "No, I don't mind", "No objections", "No, go ahead",
+        "why?", "yes\nbut only this once",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("vote", VOTES)
+async def test_yes_and_no_answer_a_vote(desk: MailDesk, vote: str) -> None:
     """It was answered that the email has no line, and by `undo`."""
     for name, line in (("Ann", "buy SV"), ("Bob", "pass"), ("Ann", "undo")):
         await desk.write(name, line)
-    assert "Your vote is needed" in str(desk.newest[BOB].message["Subject"])
-    before = await desk.played()
-    await desk.write("Bob", word)
-    assert (
-        f"{told}: Ann would like to undo 2 moves" in desk.newest[BOB].text
-        if told
-        else await desk.played() == before
-    )
-    assert (await desk.played() == []) is (told == "Bob accepts")
+    asked = desk.newest[BOB]
+    assert "Your vote is needed" in str(asked.message["Subject"])
+    (token,) = await desk.tokens(asked.message["Reply-To"])
+    reader = await SeatReplies(desk.service, OnePixelPictures()).reader(token)
+    for text in VOTES[vote]:
+        reply = reader.read(ParsedMail("<m@p>", text=text), BOB)
+        assert vote_in(token, reply) == vote and not reply.lines, text
+    await desk.write("Bob", VOTES[vote][0])
+    assert await desk.played() == ([] if vote == "accept vote" else ["buy SV", "pass"])
+    answers = {"accept vote": "Bob accepts: Ann would like", "decline vote": "Bob declines: Ann would like"}
+    assert answers.get(vote, "NOT DONE") in desk.newest[BOB].text
 
 
 async def test_a_yes_with_a_condition_plays_nothing(desk: MailDesk) -> None:
