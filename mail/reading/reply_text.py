@@ -39,8 +39,7 @@ from mail.reading.unclear_lines import Vocabulary
 
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID = 5  # of one reply, the last with all that follows
-_BEFORE_TEXT = frozenset({"plan", "try", "auto", "say", "if", "note"})  # which goes on behind `;`
-_NOT_SPLIT = _BEFORE_TEXT | {"standing", "show"}
+_BEFORE_TEXT = frozenset({"plan", "try", "auto", "note"})  # which goes on behind `;`
 _PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
 
 _DEVICE_SIGNATURES = tuple(
@@ -189,7 +188,7 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
         parts = [part.strip() for part in line.text.split(";") if part.strip()]
         words = [first_word(part) for part in parts]
         are_lines = all(word in verbs for word in words) and _BEFORE_TEXT.isdisjoint(words[:-1])
-        if len(parts) > 1 and are_lines and words[0] not in _NOT_SPLIT:
+        if len(parts) > 1 and are_lines and words[0] not in ("standing", "show"):
             yield from (ReplyLine(line.number, move_text(part, verbs)) for part in parts)
         else:
             yield ReplyLine(line.number, move_text(line.text, verbs))
