@@ -197,4 +197,4 @@ async def test_a_notification_until_its_email(counter: Counter, tmp_path: Path) 
             email = await bob.email()
     assert "It is your turn, Bob." in email.text
     print(counter)
-    assert len(counter.files) <= 75, counter
+    assert len(counter.files) <= 74, counter
