@@ -104,8 +104,8 @@ def readable_text(parts: list[Message]) -> tuple[str, MailProblem | None]:
     for subtype in ("html",) if is_struck else ("plain", "html"):
         texts = [part_text(part, subtype) for part in _texts(parts[0], subtype)]
         if text := _cut("\n\n".join(filter(str.strip, texts))):
-            is_armoured = text.lstrip().startswith("-----BEGIN PGP ")  # encrypted, or signed in its lines
-            return ("", MailProblem.ENCRYPTED) if is_armoured else (text, None)
+            is_encrypted = text.lstrip().startswith("-----BEGIN PGP MESSAGE-----")
+            return ("", MailProblem.ENCRYPTED) if is_encrypted else (_without_armour(text), None)
     if kinds & {"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"}:
         return "", MailProblem.ENCRYPTED
     if "application/ms-tnef" in kinds or any(_name(part) == "winmail.dat" for part in parts):
@@ -122,6 +122,22 @@ def _texts(part: Message, subtype: str) -> list[Message]:
     found = [texts for child in children(part) if (texts := _texts(child, subtype))]
     chosen = found[:1] if part.get_content_subtype() == "alternative" else found
     return list(chain.from_iterable(chosen))[:MAX_TEXTS]
+
+
+_SIGNED_BEGIN = re.compile(r"(?m)^-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: .{0,200}\n){0,9}\n?")
+_SIGNATURE_BEGIN = re.compile(r"(?m)^-----BEGIN PGP SIGNATURE-----$")
+_SIGNATURE_END = re.compile(r"(?m)^-----END PGP SIGNATURE-----$")
+
+
+def _without_armour(text: str) -> str:
+    """A text that is signed in its lines (RFC 4880 §7), without what the signature has added."""
+    if not (begin := _SIGNED_BEGIN.search(text)):
+        return text
+    end = _SIGNATURE_BEGIN.search(text, begin.end())
+    signed = text[begin.end() : end.start() if end else None]
+    last = _SIGNATURE_END.search(text, end.end()) if end else None
+    rest = text[last.end() :] if last else ""
+    return text[: begin.start()] + re.sub(r"(?m)^- ", "", signed) + rest
 
 
 def _name(part: Message) -> str:
