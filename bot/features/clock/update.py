@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from operator import attrgetter
 
 import engine
-from bot.features.clock.clocks import ClockRules, LogStep, follow
+from bot.features.clock.clocks import ClockRules, follow
 from bot.features.clock.seat_timers import SeatTimers
 from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
@@ -29,7 +29,16 @@ from bot.hub.seating import is_robot
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
-from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, TablePoll, UnitOfWork
+from storage import (
+    ClockChanges,
+    ClockRecord,
+    Deputy,
+    NewMessage,
+    SeatClock,
+    TablePoll,
+    UnfollowedRow,
+    UnitOfWork,
+)
 
 
 async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
@@ -177,35 +186,23 @@ class _Followup:
 
     def follow_log(self) -> None:
         """Follow the rows that are new; a table that is looked at for the first time starts now."""
-        table = self._table
         if self._record.followed is None:
-            self._follow_step(self._now, "note", None, "start", table.pending, table.seq)
-        else:
-            for row in self._record.rows:
-                pending, line = table.pending_after(row.seq), row.line or row.raw_line
-                self._follow_step(
-                    row.created_at, row.kind, row.seat, line, pending, row.seq, row.transport, row.person_id
-                )
+            self._follow_row(self._note("start"), self._table.pending)
+        for row in self._record.rows:
+            self._follow_row(row, self._table.pending_after(row.seq))
         if self._info.status != "running":
-            self._follow_step(self._now, "note", None, "pause", (), table.seq)
+            self._follow_row(self._note("pause"), ())
 
-    def _follow_step(
-        self,
-        at: datetime,
-        kind: str,
-        seat: int | None,
-        line: str,
-        pending: Sequence[PendingDecision],
-        seq: int,
-        transport: str = "",
-        person_id: int | None = None,
-    ) -> None:
-        def was_forced(forced_seat: int) -> bool:
-            choices = engine.choices(self._table.state_at(seq - 1), engine_seat(forced_seat))
+    def _note(self, line: str) -> UnfollowedRow:
+        """A row that the log would have now, if it had one."""
+        return UnfollowedRow(self._info.id, self._table.seq, self._now, "note", line=line)
+
+    def _follow_row(self, row: UnfollowedRow, pending: Sequence[PendingDecision]) -> None:
+        def was_forced(seat: int) -> bool:
+            choices = engine.choices(self._table.state_at(row.seq - 1), engine_seat(seat))
             return len(choices) == 1 and choices[0].amounts is None
 
-        step = LogStep(at, kind, seat, line, pending, was_forced, transport, person_id)
-        follow(self._clocks, step, self._rules)
+        follow(self._clocks, row, pending, was_forced, self._rules)
 
     # -- a seat ------------------------------------------------------------------------------
 
