@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
-from bot.cli.review import Progress
+from bot.cli.review import tell
 from bot.features.review.feature import review_part
 from bot.features.review.review import Review
 from bot.features.review.texts import review_page
@@ -69,10 +69,10 @@ def _wide(row: list[str]) -> list[str]:
     return [*row, *[""] * 2 * len(components_of("1817").companies)]
 
 
-def test_a_long_review_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress() as progress:
-        progress.step("Reading the game")
-        assert not capsys.readouterr().err
-        progress.speak_up()
-        progress.step("Asking the robot")
-    assert capsys.readouterr().err == "Reading the game …\nAsking the robot …\n"
+def test_a_review_says_what_it_does_to_whoever_watches(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell("Reading the game")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    tell("Asking the robot")
+    assert capsys.readouterr().err == "Asking the robot …\n"
