@@ -171,27 +171,17 @@ async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
 
 Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests", "snapshots"]
 
-DEFAULT_LIMITS: Mapping[Kind, int] = {
-    "tables": 10,
-    "invitations": 30,
-    "claims": 5,
-    "plans": 1000,
-    "pictures": 300,
-    "exports": 30,
-    "requests": 10,
-    "snapshots": 20,
+LIMITS: Mapping[Kind, tuple[int, str]] = {
+    "tables": (10, "You have opened {limit} tables today"),
+    "invitations": (30, "You have invited {limit} players today"),
+    "claims": (5, "You have named {limit} email addresses today"),
+    "plans": (1000, "You have made {limit} plans today"),
+    "pictures": (300, "You have asked for {limit} pictures today"),
+    "requests": (10, "You have asked for {limit} seats today"),
+    "exports": (30, "You have asked for {limit} files today"),
+    "snapshots": (20, "You have shown {limit} games today"),
 }
-
-SENTENCES: Mapping[Kind, str] = {
-    "tables": "You have opened {limit} tables today",
-    "invitations": "You have invited {limit} players today",
-    "claims": "You have named {limit} email addresses today",
-    "plans": "You have made {limit} plans today",
-    "pictures": "You have asked for {limit} pictures today",
-    "requests": "You have asked for {limit} seats today",
-    "exports": "You have asked for {limit} files today",
-    "snapshots": "You have shown {limit} games today",
-}
+"""How often a person may do each on one day, and what they read then."""
 
 
 class LimitReached(ValueError):
@@ -206,7 +196,7 @@ class Limits:
     """
 
     def __init__(self, limits: Mapping[Kind, int] | None = None) -> None:
-        self._limits = {**DEFAULT_LIMITS, **(limits or {})}
+        self._limits = {kind: most for kind, (most, _) in LIMITS.items()} | dict(limits or {})
 
     async def count(self, unit: UnitOfWork, person_id: int | None, kind: Kind) -> None:
         """Count one in the transaction of what is done. Raises LimitReached."""
@@ -216,7 +206,7 @@ class Limits:
         if await unit.usage.add(person_id, kind, f"{unit.now:%Y-%m-%d}") > limit:
             left = datetime.combine(unit.now.date() + timedelta(days=1), time(), UTC) - unit.now
             raise LimitReached(
-                f"{SENTENCES[kind].format(limit=limit)}, the most on one day. More is possible again in "
+                f"{LIMITS[kind][1].format(limit=limit)}, the most on one day. More is possible again in "
                 f"{duration_text(left)}, at 00:00 UTC; or ask the operator."
             )
 

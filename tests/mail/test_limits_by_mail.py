@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.email.replies.reply_limits import ReplyLimits
-from bot.hub.people import DEFAULT_LIMITS, INVITATIONS_TO_STRANGER
+from bot.hub.people import INVITATIONS_TO_STRANGER, LIMITS
 from bot.pictures import workers
 from tests.end_to_end.mail_players import headline
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures
@@ -112,7 +112,7 @@ async def test_a_stranger_gets_few_invitations_whoever_sends_them(desk: MailDesk
 
 async def test_a_host_sends_so_many_invitations_a_day(desk: MailDesk) -> None:
     await desk.person("Ann")
-    limit, asked = DEFAULT_LIMITS["invitations"], 0
+    limit, asked = LIMITS["invitations"][0], 0
     while asked < limit:
         guests = [f"G{asked + n} <g{asked + n}@player.test>" for n in range(5)]
         await desk.write("Ann", f"new 1830 {', '.join(guests)}", to=ADDRESS)
