@@ -34,10 +34,6 @@ from engine.standing_orders.turns import DIVIDENDS
 from storage import Deputy, LogRow, NewMessage, Person, SeatClock, StoredTimer, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
-PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
-"""Plays for a seat whose time is up, from (table, seat, line, decision, name of the wait), and tells the
-table; False if it could not be played."""
-
 GRACE = timedelta(minutes=15)
 UNANSWERED = 8
 """After so many ends of time for each player, and no answer by anybody, the table is paused."""
@@ -51,9 +47,9 @@ MOOT = timedelta(days=3650)  # for a row that has only to be remembered
 class TimeUp(WaitTimers):
     """Deals with the end of a player's time."""
 
-    def __init__(self, cache: TableCache, play_for_seat: PlayForSeat) -> None:
+    def __init__(self, cache: TableCache, submit: Submit) -> None:
         super().__init__(cache)
-        self._play_for_seat = play_for_seat
+        self._submit = submit
 
     async def end(self, row: StoredTimer) -> bool:
         """Do what the table has agreed for the end of a player's time."""
@@ -161,12 +157,23 @@ class TimeUp(WaitTimers):
                 await self._pause(table, wait.seat, "its players", since)
                 return "", ""
             line = _line_for(table, wait.seat)
-        name = clock_messages.wait_name(wait.clock)
-        decision_id = wait.clock.decision_id or ""
-        if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
+        if line and await self._play_line(table, wait, line):
             return "", ""
         told = "time is up. Nothing may be played for {} here, so the game waits."
         return f"{table.state.players[wait.seat]}'s {told.format('them')}", f"Your {told.format('you')}"
+
+    async def _play_line(self, table: LiveTable, wait: Wait, line: str) -> bool:
+        """Play a line for a player whose time is up, and tell the table; whether the decision is made now."""
+        info, name = table.info, table.state.players[wait.seat]
+        what = "they pass." if line == "pass" else f"`{line}` is played for them."
+        yours = "You have passed" if line == "pass" else f"`{line}` was played for you"
+        decision_id, own = wait.clock.decision_id, f"{yours} at table {info.name} {info.code}."
+        result = await self._submit(
+            info.id, wait.seat, [line], decision_id,
+            f"clock:{clock_messages.wait_name(wait.clock)}:{decision_id}", transport="clock",
+            announcement=Announcement(f"{name}'s time is up: {what}", own), confirmed=True,
+        )  # fmt: skip
+        return not isinstance(result, LineFailure)
 
     async def _appoint(self, table: LiveTable, wait: Wait) -> tuple[str, str]:
         """Let the deputy of a player decide this once: whom they have named, else a robot, where the
@@ -274,23 +281,6 @@ def _last_dividends(table: LiveTable) -> dict[str, str]:
             declared = (e for e in engine.decode_events(row.events) if isinstance(e, DividendDeclared))
             found |= {event.company: event.kind for event in declared if event.kind in DIVIDENDS}
     return found
-
-
-async def play_line(
-    submit: Submit, table: LiveTable, seat: int, line: str, decision_id: str, wait: str
-) -> bool:
-    """Play a line for a player whose time is up; whether the decision is made now."""
-    name = table.state.players[seat]
-    what = "they pass." if line == "pass" else f"`{line}` is played for them."
-    yours = "You have passed" if line == "pass" else f"`{line}` was played for you"
-    result = await submit(
-        table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
-        announcement=Announcement(
-            f"{name}'s time is up: {what}", f"{yours} at table {table.info.name} {table.info.code}."
-        ),
-        confirmed=True,
-    )  # fmt: skip
-    return not isinstance(result, LineFailure)
 
 
 class Reminders(WaitTimers):
