@@ -173,6 +173,10 @@ class _Followup:
         """Put messages into the outbox."""
         self.changes.messages += messages
 
+    def _tell_person(self, kind: str, recipient: Recipient, sentence: str, name: str) -> None:
+        """Tell one person something. name: see `messages.sent`."""
+        self._tell(*messages.personal_messages(self._info, kind, recipient, sentence, name, self._now))
+
     def finish(self) -> None:
         """The deadlines of all seats, what is due for them, and who is next."""
         for seat, clock in self._clocks.items():
@@ -321,11 +325,7 @@ class _Followup:
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
-            self._tell(
-                *messages.personal_messages(
-                    self._info, "deputy", recipient, sentence, f"{stamp}.deputy", unit.now
-                )
-            )
+            self._tell_person("deputy", recipient, sentence, f"{stamp}.deputy")
             if former and (former.person_id, former.decision_id) == (deputy.person_id, None):
                 return  # who is asked already, for other days
         elif had_deputy and player is not None:
@@ -336,11 +336,7 @@ class _Followup:
                     f"You are away until {back_on}, and nobody plays for you at table {info.name} "
                     f"{info.code} any more."
                 )
-                self._tell(
-                    *messages.personal_messages(
-                        info, "seat_answer", recipient, sentence, f"{stamp}.alone", unit.now
-                    )
-                )
+                self._tell_person("seat_answer", recipient, sentence, f"{stamp}.alone")
         else:
             return
         await self._ask(unit, seat, clock, recipient, stamp, self._table.polls)
@@ -379,16 +375,11 @@ class _Followup:
         if deputy.decision_id is not None and deputy.person_id in acted:
             return
         recipient = await load_recipient(unit, deputy.person_id, seat)
-        info = self._info
-        sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
+        name, table = self._info.names[seat], f"table {self._info.name} {self._info.code}"
+        sentence = f"You no longer play for {name} at {table}. Thank you."
         if self._has_new_player(seat):
-            name, table = info.names[seat], f"table {info.name} {info.code}"
             sentence = f"{name} has the seat now for which you played at {table}. Thank you."
-        self._tell(
-            *messages.personal_messages(
-                info, "dismissed", recipient, sentence, f"{stamp}.dismissed", self._now
-            )
-        )
+        self._tell_person("dismissed", recipient, sentence, f"{stamp}.dismissed")
 
     # -- who is next -------------------------------------------------------------------------
 
