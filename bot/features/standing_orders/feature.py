@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import engine
 from bot.features.standing_orders.book import (
@@ -165,12 +166,11 @@ def _replaced_by(draft: CommitDraft, seat: int, own: Sequence[OrderRecord], text
     return next((each for each in own if each.id in older), None)
 
 
-class _Answer:
+class _Answer(NamedTuple):
     """The answer to one `auto` line; `armed` is the order that it left."""
 
-    def __init__(self, text: str, armed: OrderRecord | None = None) -> None:
-        self.text = text
-        self.armed = armed
+    text: str
+    armed: OrderRecord | None = None
 
 
 def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderRecord]) -> tuple[str, ...]:
