@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from bot.features.clock.feature import TimeCommands, add_deadline, clock_timers, notice_pages
-from bot.features.clock.time_up import play_line
 from bot.features.clock.update import follow_table, follow_tables, is_at_rest
 from bot.features.digest.feature import DigestTimer, WaitingPages
 from bot.features.game_files import feature as game_files
@@ -148,7 +147,7 @@ class Service(Hub):
             is_required=True,
         )  # fmt: skip
         yield Feature(
-            "clock", clock.commands(), clock.motions(), clock_timers(cache, partial(play_line, submit)),
+            "clock", clock.commands(), clock.motions(), clock_timers(cache, submit),
             pages=notice_pages(cache), turn_pages=[partial(add_deadline, self.store)],
         )  # fmt: skip
         yield Feature("digest", timers={"digest": DigestTimer(cache).send}, is_required=True)

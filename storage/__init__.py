@@ -43,7 +43,14 @@ from storage.models import (
 )
 from storage.move_commit import TableVersion
 from storage.moving import move_store
-from storage.repositories.clocks import ABSENCE_KIND, ClockChanges, ClockRecord, SeatClock, SeatTimer
+from storage.repositories.clocks import (
+    ABSENCE_KIND,
+    ClockChanges,
+    ClockRecord,
+    SeatClock,
+    SeatTimer,
+    UnfollowedRow,
+)
 from storage.repositories.mail import hash_secret, new_secret
 from storage.repositories.move_log import LineOfPlay, MoveCommit, numbered, resolve_line_of_play
 from storage.repositories.outbox import QueueStatus

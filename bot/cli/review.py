@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from threading import Timer
 from typing import Annotated
 
 import typer
@@ -18,38 +17,11 @@ from bot.features.review.texts import review_page
 from bot.features.robots.robot import Robot
 from storage import write_whole
 
-QUIET_SECONDS = 2.0
-"""A review that takes longer says what it is doing."""
 
-
-class Progress:
-    """Says on standard error what is being done, once a review takes long; to be used in a `with`."""
-
-    def __init__(self) -> None:
-        self._doing, self._is_long = "", False
-        self._timer = Timer(QUIET_SECONDS, self.speak_up)
-        self._timer.daemon = True
-
-    def __enter__(self) -> Progress:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._timer.cancel()
-
-    def step(self, doing: str) -> None:
-        """The next step."""
-        self._doing = doing
-        if self._is_long:
-            self._say()
-
-    def speak_up(self) -> None:
-        """It takes long: say what is being done, and every further step."""
-        self._is_long = True
-        self._say()
-
-    def _say(self) -> None:
-        print(f"{self._doing} …", file=sys.stderr, flush=True)
+def tell(doing: str) -> None:
+    """Say what is being done to whoever watches: a review of a long game takes a while."""
+    if sys.stderr.isatty():
+        print(f"{doing} …", file=sys.stderr, flush=True)
 
 
 def command(
@@ -62,13 +34,13 @@ def command(
 
     It also says what the robot would have done.
     """
-    with errors_in_sentences(), Progress() as progress:
-        progress.step("Reading the game")
+    with errors_in_sentences():
+        tell("Reading the game")
         game = game_of_source(source)
         review = Review(game.history)
-        progress.step("Reviewing the money and the turning points")
+        tell("Reviewing the money and the turning points")
         points, sentences = texts.turns_text(review), review.sentences
-        progress.step("Asking the robot")
+        tell("Asking the robot")
         opinions = second_opinion(review.game, review.places, Robot().ranking) if review.may_study else []
         if out is None:
             parts = ["\n".join(sentences), f"Turning points\n{points}"]
@@ -80,7 +52,7 @@ def command(
                 ]
             typer.echo("\n\n".join(parts))
             return
-        progress.step("Drawing")
+        tell("Drawing")
         target = out / f"{game.stem}-review.html"
         write_whole(target, review_page(review, opinions).encode())
         typer.echo(f"The review is in {target}.")

@@ -185,9 +185,10 @@ class Correspondents:
             f"here. Reply with `unlink {bounce.token.address}` if that address is no longer yours."
         )
         async with self._store.begin() as unit:
-            key = f"moved.{bounce.message_id}"
+            key = f"account.{person_id}.moved.{bounce.message_id}"
+            email = people.personal_email(person_id, standing.address, "account", key, sentence)
             if is_new:
-                await unit.outbox.enqueue(people.account_notice(person_id, standing.address, sentence, key))
+                await unit.outbox.enqueue(email)
             since, former = unit.now - KEPT, bounce.token.address
             await unit.outbox.redirect_dead(person_id, former, standing.address, since)
             await unit.outbox.revive_dead("mail", since, to=standing.address)

@@ -207,8 +207,9 @@ class RunningTables:
         return draft.result
 
     @again_on_conflict
-    async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> TableInfo:
-        """End the game unfinished, or close the lobby. For the host, and the only player of a game."""
+    async def end_now(self, table_id: int, *, by: int | None, request_id: str | None = None) -> str:
+        """End the game unfinished, or close the lobby; what was done. For the host, and the only player of a
+        game."""
         async with self._cache.locked(table_id) as table:
             info = table.stored_info
             is_alone = table.begun and all(player.person_id == by for player in info.seated_players)
@@ -220,7 +221,7 @@ class RunningTables:
                 await record_end(draft, f"{actor_name(info, by)} {what}.", by)
                 done = f"Table {info.code} is {'ended' if table.begun else 'closed'}."
                 draft.result = Completed((), (done,)) if request_id else None
-        return table.info
+        return done
 
     async def talk(
         self, table_id: int, person_id: int, text: str, request_id: str, *, in_thread: bool = False

@@ -10,7 +10,7 @@ line of play: they hold for everything after them in the log. No rule is consult
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -113,8 +113,9 @@ class TableLog:
 
     # -- adding rows -------------------------------------------------------------------------
 
-    def append(self, row: LogRow) -> None:
-        """Add the next row."""
+    def append(self, row: LogRow, decision_ids: Sequence[str], encoded: Callable[[], bytes]) -> None:
+        """Add the next row. decision_ids: the decisions that are open after it. encoded: gives the position
+        after it, as it is stored."""
         before = self.line_of_play.current_move
         if row.kind == "note" and row.events:
             self._snapshots[0] = row.events
@@ -129,20 +130,9 @@ class TableLog:
         self.rows.append(row)
         self.size += ROW_SIZE + 2 * len(row.events)  # with its part of the snapshots
         self._last_move_at.append(self.line_of_play.current_move)
-
-    @property
-    def needs_snapshot(self) -> bool:
-        """Whether the row that was added last is a move after which the position should be kept."""
-        is_move = bool(self.rows) and self.rows[-1].kind == "move"
-        return is_move and len(self.line_of_play.played) % SNAPSHOT_INTERVAL == 0
-
-    def keep_snapshot(self, encoded: bytes) -> None:
-        """Keep the encoded position after the last move."""
-        self._snapshots[self.line_of_play.current_move] = encoded
-
-    def keep_decisions(self, decision_ids: Sequence[str]) -> None:
-        """The decisions that are open after the row that was added last."""
         self._row_of_decision |= dict.fromkeys(decision_ids, len(self.rows))
+        if row.kind == "move" and len(self.line_of_play.played) % SNAPSHOT_INTERVAL == 0:
+            self._snapshots[self.line_of_play.current_move] = encoded()
 
     def keep_sentences(self, sentences: tuple[str, ...]) -> None:
         """What the row that was added last brought about."""

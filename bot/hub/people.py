@@ -84,17 +84,10 @@ async def claim_address(unit: UnitOfWork, person_id: int, address: str) -> str:
     """
     plain = normalize_address(address)
     code = await unit.people.create_address_claim(person_id, plain, CLAIM_LIFETIME)
-    notification = Notification("claim", 0, 0, person_id=person_id)
-    await unit.outbox.enqueue(
-        NewMessage(
-            idempotency_key=f"claim.{hash_secret(code)[:24]}",
-            channel="mail",
-            address={"person": person_id, "email": plain},
-            payload=msgspec.json.encode(notification),
-            ordering_key=f"mail:{person_id}",
-            collapse_key=f"claim:{person_id}",
-        )
+    email = personal_email(
+        person_id, plain, "claim", f"claim.{hash_secret(code)[:24]}", collapse=f"claim:{person_id}"
     )
+    await unit.outbox.enqueue(email._replace(ordering_key=f"mail:{person_id}"))
     return plain
 
 
@@ -109,7 +102,8 @@ async def prefer_address(unit: UnitOfWork, person_id: int, address: str) -> str:
             f"Your emails go to {address} from now on; you may still write from {former}. "
             f"If that was not you, reply `unlink {address}`."
         )
-        await unit.outbox.enqueue(account_notice(person_id, former, sentence, f"prefer.{unique_suffix()}"))
+        key = f"account.{person_id}.prefer.{unique_suffix()}"
+        await unit.outbox.enqueue(personal_email(person_id, former, "account", key, sentence))
     return await addresses_text(unit, person_id)
 
 
@@ -124,14 +118,17 @@ async def addresses_text(unit: UnitOfWork, person_id: int) -> str:
     return f"{where}{others}."
 
 
-def account_notice(person_id: int, address: str, sentence: str, key: str) -> NewMessage:
-    """An email to a person about their addresses. key: two notices with the same one are one."""
-    notification = Notification("account", 0, 0, person_id=person_id, sentences=(sentence,))
+def personal_email(
+    person_id: int, address: str, kind: str, key: str, *sentences: str, collapse: str | None = None
+) -> NewMessage:
+    """An email to a person at one of their addresses, about no table. key: two emails with the same one are
+    one. collapse: a later one with the same takes the place of one that waits."""
     return NewMessage(
-        idempotency_key=f"account.{person_id}.{key}",
+        idempotency_key=key,
         channel="mail",
         address={"person": person_id, "email": address},
-        payload=msgspec.json.encode(notification),
+        payload=msgspec.json.encode(Notification(kind, 0, 0, person_id=person_id, sentences=sentences)),
+        collapse_key=collapse,
     )
 
 
@@ -171,27 +168,17 @@ async def load_standing(unit: UnitOfWork, person_id: int) -> Standing:
 
 Kind = Literal["tables", "invitations", "claims", "plans", "pictures", "exports", "requests", "snapshots"]
 
-DEFAULT_LIMITS: Mapping[Kind, int] = {
-    "tables": 10,
-    "invitations": 30,
-    "claims": 5,
-    "plans": 1000,
-    "pictures": 300,
-    "exports": 30,
-    "requests": 10,
-    "snapshots": 20,
+LIMITS: Mapping[Kind, tuple[int, str]] = {
+    "tables": (10, "You have opened {limit} tables today"),
+    "invitations": (30, "You have invited {limit} players today"),
+    "claims": (5, "You have named {limit} email addresses today"),
+    "plans": (1000, "You have made {limit} plans today"),
+    "pictures": (300, "You have asked for {limit} pictures today"),
+    "requests": (10, "You have asked for {limit} seats today"),
+    "exports": (30, "You have asked for {limit} files today"),
+    "snapshots": (20, "You have shown {limit} games today"),
 }
-
-SENTENCES: Mapping[Kind, str] = {
-    "tables": "You have opened {limit} tables today",
-    "invitations": "You have invited {limit} players today",
-    "claims": "You have named {limit} email addresses today",
-    "plans": "You have made {limit} plans today",
-    "pictures": "You have asked for {limit} pictures today",
-    "requests": "You have asked for {limit} seats today",
-    "exports": "You have asked for {limit} files today",
-    "snapshots": "You have shown {limit} games today",
-}
+"""How often a person may do each on one day, and what they read then."""
 
 
 class LimitReached(ValueError):
@@ -206,7 +193,7 @@ class Limits:
     """
 
     def __init__(self, limits: Mapping[Kind, int] | None = None) -> None:
-        self._limits = {**DEFAULT_LIMITS, **(limits or {})}
+        self._limits = {kind: most for kind, (most, _) in LIMITS.items()} | dict(limits or {})
 
     async def count(self, unit: UnitOfWork, person_id: int | None, kind: Kind) -> None:
         """Count one in the transaction of what is done. Raises LimitReached."""
@@ -216,7 +203,7 @@ class Limits:
         if await unit.usage.add(person_id, kind, f"{unit.now:%Y-%m-%d}") > limit:
             left = datetime.combine(unit.now.date() + timedelta(days=1), time(), UTC) - unit.now
             raise LimitReached(
-                f"{SENTENCES[kind].format(limit=limit)}, the most on one day. More is possible again in "
+                f"{LIMITS[kind][1].format(limit=limit)}, the most on one day. More is possible again in "
                 f"{duration_text(left)}, at 00:00 UTC; or ask the operator."
             )
 

@@ -39,29 +39,53 @@ _LineError = engine.UnreadableError | engine.AmbiguousError | engine.RefusedErro
 
 
 class NotCarriedOut(Exception):
-    """A line beside the moves cannot be carried out. index: of the line in its request."""
+    """A line of a request cannot be carried out. index: of the line. state: the position in which a move was
+    tried."""
 
-    def __init__(self, error: ValueError | engine.UnreadableError | engine.RefusedError, index: int) -> None:
+    def __init__(self, error: ValueError | _LineError, index: int, state: engine.State | None = None) -> None:
         super().__init__(str(error))
-        self._error, self._index = error, index
+        self._error, self._index, self._state = error, index, state
 
-    def result(self, request: Request) -> CommandResult:
+    def result(self, table: LiveTable, request: Request) -> LineFailure:
         """What is answered."""
-        if isinstance(self._error, ValueError):
-            return refused(request, str(self._error), self._index)
-        return line_failure(self._error, *request.numbered_line(self._index))
+        error = self._error
+        if isinstance(error, ValueError):
+            return refused(request, str(error), self._index)
+        suggestions: Sequence[str] = ()
+        if self._state is not None and isinstance(error, engine.RefusedError):
+            line = request.lines[self._index]
+            suggestions = engine.nearest_lines(self._state, engine_seat(request.seat), line)
+            error = self._with_reason(table, request, self._state, str(error))
+        return line_failure(error, *request.numbered_line(self._index), suggestions)
+
+    def _with_reason(
+        self, table: LiveTable, request: Request, state: engine.State, refusal: str
+    ) -> engine.RefusedError:
+        """A refusal of somebody who is not asked, which names who is: with why it is not their turn."""
+        is_asked = any(p.seat == request.seat and p.is_main for p in pending_decisions(state, 0))
+        if is_asked or TO_ACT not in refusal:
+            return engine.RefusedError(refusal)
+        was_asked = self._index and any(p.seat == request.seat and p.is_main for p in table.pending)
+        if was_asked:
+            return engine.RefusedError(f"Your turn has ended with the line before. {refusal}")
+        played = table.log.line_of_play.played
+        last = table.log.row(played[-1]) if played else None
+        ended = f", which has ended with `{last.line}`" if last and last.seat == request.seat else ""
+        return engine.RefusedError(f"It is not your turn{ended}. {refusal}")
 
 
 class Beside(NamedTuple):
-    """Lines of a request that are no moves, by their index, and what is done with them in the commit of the
-    moves.
+    """Lines of a request that are no moves, by their index, and what is done with them in the commit of its
+    moves; without a move in one of their own.
 
-    carry_out: is called once the moves are in the draft. It gives a function for the sentences that answer
-    these lines, which is called once the draft is complete.
+    carry_out: is called once the moves are in the draft, and raises NotCarriedOut. It gives a function for
+    the sentences that answer these lines, which is called once the draft is complete. answer: makes the
+    result of a request without a move of the sentences.
     """
 
     lines: frozenset[int]
     carry_out: Callable[[CommitDraft], Awaitable[Callable[[], tuple[str, ...]]]]
+    answer: Callable[[str], CommandResult]
 
 
 class MoveHandler:
@@ -80,11 +104,24 @@ class MoveHandler:
             return stale_decision(table, request)
         try:
             moves = _play(table, request, beside.lines if beside else frozenset())
-        except _NotPlayed as failure:
+            if moves.question and not request.confirmed:
+                return ask_to_confirm(request, moves.question)
+            return await self._commit(table, request, moves, beside)
+        except NotCarriedOut as failure:
             return failure.result(table, request)
-        if moves.question and not request.confirmed:
-            return ask_to_confirm(request, moves.question)
-        return await self._commit(table, request, moves, beside)
+
+    async def carry_out(self, table: LiveTable, request: Request, beside: Beside) -> CommandResult:
+        """Carry out lines that are no moves, with the moves of the same request, if it has any."""
+        if len(beside.lines) < len(request.lines):
+            return await self.play_lines(table, request, beside)
+        try:
+            async with self._cache.commit(table, request.request_id) as draft:
+                answers = await beside.carry_out(draft)
+                draft.make_result = lambda: beside.answer("\n".join(answers()))
+        except NotCarriedOut as failure:
+            return failure.result(table, request)
+        assert draft.result is not None
+        return draft.result
 
     async def try_lines(self, table: LiveTable, request: Request) -> CommandResult | None:
         """Play the lines of a request as `play_lines` does; None where they are not played."""
@@ -92,7 +129,7 @@ class MoveHandler:
             return None
         try:
             moves = _play(table, request)
-        except _NotPlayed:
+        except NotCarriedOut:
             return None
         if moves.question and not request.confirmed:
             return None
@@ -139,40 +176,10 @@ class _Moves(NamedTuple):
     question: str | None = None
 
 
-class _NotPlayed(Exception):
-    """A line of a request cannot be played. state: the position in which it was tried."""
-
-    def __init__(self, error: _LineError, index: int, state: engine.State) -> None:
-        super().__init__(str(error))
-        self.error, self.index, self.state = error, index, state
-
-    def result(self, table: LiveTable, request: Request) -> LineFailure:
-        """What is answered."""
-        suggestions: Sequence[str] = ()
-        if isinstance(self.error, engine.RefusedError):
-            line = request.lines[self.index]
-            suggestions = engine.nearest_lines(self.state, engine_seat(request.seat), line)
-            self.error = self._with_reason(table, request, str(self.error))
-        return line_failure(self.error, *request.numbered_line(self.index), suggestions)
-
-    def _with_reason(self, table: LiveTable, request: Request, refusal: str) -> engine.RefusedError:
-        """A refusal of somebody who is not asked, which names who is: with why it is not their turn."""
-        is_asked = any(p.seat == request.seat and p.is_main for p in pending_decisions(self.state, 0))
-        if is_asked or TO_ACT not in refusal:
-            return engine.RefusedError(refusal)
-        was_asked = self.index and any(p.seat == request.seat and p.is_main for p in table.pending)
-        if was_asked:
-            return engine.RefusedError(f"Your turn has ended with the line before. {refusal}")
-        played = table.log.line_of_play.played
-        last = table.log.row(played[-1]) if played else None
-        ended = f", which has ended with `{last.line}`" if last and last.seat == request.seat else ""
-        return engine.RefusedError(f"It is not your turn{ended}. {refusal}")
-
-
 def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _Moves:
     """Play the lines of a request but those `beside`, one after the other, on the decoded position.
 
-    Raises _NotPlayed.
+    Raises NotCarriedOut.
     """
     g, seat = engine.game_of(table.give_state()), engine_seat(request.seat)
     first_seq = table.seq + (2 if request.announcement else 1)
@@ -183,9 +190,9 @@ def _play(table: LiveTable, request: Request, beside: Collection[int] = ()) -> _
         try:
             line, _, events = engine.play_line_on(g, seat, normalize_line(raw_line))
         except (engine.UnreadableError, engine.AmbiguousError, engine.RefusedError) as error:
-            raise _NotPlayed(error, index, g.state) from error
+            raise NotCarriedOut(error, index, g.state) from error
         if _is_offered_twice(g.state):
-            raise _NotPlayed(engine.RefusedError(OFFERED_ALREADY), index, g.state)
+            raise NotCarriedOut(engine.RefusedError(OFFERED_ALREADY), index, g.state)
         sentences = tuple(engine.narrate(g, events))
         question = question or why_asked(g.state, events)
         played.append(PlayedLine(first_seq + len(rows), raw_line, line, sentences))

@@ -410,18 +410,18 @@ def in_voting_seat(table: LiveTable, request: Request) -> Request:
     person_id = request.person_id
     if request.seat != UNKNOWN_SEAT or person_id is None or request.word not in ("accept", "decline"):
         return request
-    seats = table.info.seats_of(person_id)
+    in_seats = [request._replace(seat=seat) for seat in table.info.seats_of(person_id)]
     names_vote = request.rest.casefold() == "vote" or request.answers_poll
-    in_seats = (request._replace(seat=seat) for seat in seats)
-    if len(seats) < 2 or not (names_vote or not any(_game_lines(table, each) for each in in_seats)):
+    if len(in_seats) < 2 or (not names_vote and any(_game_lines(table, each) for each in in_seats)):
         return request
-    for open_poll in table.polls:
-        if not request.answers_poll or messages.poll_id(open_poll) == request.decision_id:
-            for seat in seats:
-                may_vote = messages.may_vote(table.info, open_poll, seat, person_id)
-                if open_poll.votes.get(seat, True) is None and may_vote:
-                    return request._replace(seat=seat)
-    return request
+    missing = (
+        each
+        for poll in table.polls
+        for each in in_seats
+        if not request.answers_poll or messages.poll_id(poll) == request.decision_id
+        if poll.votes.get(each.seat, True) is None and _may_vote(table.info, poll, each)
+    )
+    return next(missing, request)
 
 
 def _cast_already(table: LiveTable, request: Request) -> TablePoll | None:

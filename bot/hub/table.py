@@ -193,10 +193,7 @@ class LiveTable:
         if row.kind == "move":
             self._last_mover = row.seat
         if self._log:
-            self._log.append(row)
-            if self._log.needs_snapshot:
-                self._log.keep_snapshot(self.encoded_state)
-            self._log.keep_decisions(self._open_decisions())
+            self._log.append(row, self._open_decisions(), lambda: self.encoded_state)
 
     def _open_decisions(self) -> list[str]:
         """The ids of the main question and of the offers; none before the start."""

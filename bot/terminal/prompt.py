@@ -93,7 +93,6 @@ async def _print_news(console: Console) -> None:
 
 def print_wrapped(text: str, first_style: str = "") -> None:
     """Print lines that are broken between words only; a path or a long word stays whole, to be copied."""
-    from rich.console import Console as Screen
     from rich.text import Text
 
     first, _, rest = text.partition("\n")
@@ -111,7 +110,6 @@ async def _prompt_loop(console: Console) -> bool:
     from prompt_toolkit.input.vt100_parser import Vt100Parser
     from prompt_toolkit.key_binding import KeyPress
     from prompt_toolkit.patch_stdout import patch_stdout
-    from rich.console import Console as Screen
 
     class Lines(Completer):
         def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:

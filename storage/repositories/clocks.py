@@ -77,11 +77,11 @@ class UnfollowedRow(NamedTuple):
     seq: int
     created_at: datetime
     kind: str
-    seat: int | None
-    line: str
-    raw_line: str
-    transport: str
-    person_id: int | None
+    seat: int | None = None
+    line: str = ""
+    raw_line: str = ""
+    transport: str = ""
+    person_id: int | None = None
 
 
 class ClockRecord(NamedTuple):

@@ -694,7 +694,7 @@ async def ends_of_time(driven: DrivenTable, until: str) -> list[str]:
     found = []
     while driven.now < local(until):
         before = driven.now
-        await driven.wait_until(min(local(until), before + timedelta(minutes=30)))
+        await driven.wait_until(min(local(until), before + timedelta(hours=1)))
         while (asked := await driven.asked()) and asked[0] != "Ann":
             found += [f"{driven.now.astimezone(START.tzinfo):%d %H:%M}"] if asked[0] == "Bob" else []
             await driven.say(asked[0], "pass")

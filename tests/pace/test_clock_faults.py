@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.features.clock.seat_timers import Wait
-from bot.features.clock.time_up import TimeUp, _unanswered_since
+from bot.features.clock.time_up import Wait, WaitTimers, _unanswered_since
 from bot.hub.loading import UnreadableTable
 from bot.hub.request import Completed, TableNotRunning
 from bot.hub.table import LiveTable
@@ -38,13 +37,13 @@ async def test_killed_between_a_pass_at_the_end_of_a_time_and_its_row(
     await driven.begin("24h, then orders")
     await driven.wait_until(HOUR)
     driven.now = local("2026-06-02 12:00")
-    play = TimeUp._play
+    play = WaitTimers._play
 
-    async def play_and_die(timers: TimeUp, table: LiveTable, wait: Wait) -> str | None:
+    async def play_and_die(timers: WaitTimers, table: LiveTable, wait: Wait) -> str | None:
         await play(timers, table, wait)
         raise Killed
 
-    monkeypatch.setattr(TimeUp, "_play", play_and_die)
+    monkeypatch.setattr(WaitTimers, "_play", play_and_die)
     with pytest.raises(Killed):
         await driven.service.clock.tick()
     await driven.restart()
@@ -191,14 +190,14 @@ async def test_what_another_process_has_played_is_not_said_to_be_impossible(
     driven: DrivenTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await driven.begin("24h, then orders")
-    play, told = TimeUp._play, list[tuple[str, str]]()
+    play, told = WaitTimers._play, list[tuple[str, str]]()
 
-    async def overtaken(ends: TimeUp, table: LiveTable, wait: Wait) -> tuple[str, str]:
+    async def overtaken(ends: WaitTimers, table: LiveTable, wait: Wait) -> tuple[str, str]:
         await driven.say("Ann", "pass")  # as the other process does, between two looks at the table
         told.append(await play(ends, table, wait))
         return told[-1]
 
-    monkeypatch.setattr(TimeUp, "_play", overtaken)
+    monkeypatch.setattr(WaitTimers, "_play", overtaken)
     await driven.wait_until(HALF + timedelta(days=1))
     assert told == [("", "")]
 
@@ -209,17 +208,17 @@ async def test_no_table_is_paused_whose_player_has_just_answered(
 ) -> None:
     """They had moved between two looks at the table."""
     await driven.begin(pace)
-    looked = TimeUp.open_wait
+    looked = WaitTimers._open_wait
 
-    async def overtaken(ends: TimeUp, *arguments: Any) -> Wait | None:
-        wait = await looked(ends, *arguments)
+    async def overtaken(ends: WaitTimers, *arguments: Any) -> Wait | None:
+        wait = await looked(*arguments)
         if driven.now > START + timedelta(days=70) or pace != "none":
             moves.append(asyncio.ensure_future(driven.service.submit(driven.table, 0, ["pass"], None, "r0")))
             await asyncio.sleep(0)  # it waits for the table
         return wait
 
     moves = list[asyncio.Future[Any]]()
-    monkeypatch.setattr(TimeUp, "open_wait", overtaken)
+    monkeypatch.setattr(WaitTimers, "_open_wait", overtaken)
     while not moves:
         await driven.wait_until(driven.now + timedelta(days=1))
     assert isinstance(await moves[0], Completed)
@@ -232,15 +231,15 @@ async def test_an_answer_comes_before_the_pause_or_is_told_of_it(
 ) -> None:
     """The table was paused because nobody answers just after somebody had."""
     await driven.begin("6h, then orders")
-    play, answers = TimeUp._play, list[asyncio.Future[Any]]()
+    play, answers = WaitTimers._play, list[asyncio.Future[Any]]()
 
-    async def beside(ends: TimeUp, table: LiveTable, wait: Wait) -> tuple[str, str]:
+    async def beside(ends: WaitTimers, table: LiveTable, wait: Wait) -> tuple[str, str]:
         if _unanswered_since(table):
             answer = driven.service.submit(driven.table, wait.seat, ["pass"], None, "r0")
             answers.append(asyncio.ensure_future(answer))
         return await play(ends, table, wait)
 
-    monkeypatch.setattr(TimeUp, "_play", beside)
+    monkeypatch.setattr(WaitTimers, "_play", beside)
     while not answers:
         await driven.wait_until(driven.now + timedelta(hours=6))
     assert isinstance(await answers[0], TableNotRunning)

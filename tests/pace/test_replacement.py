@@ -466,13 +466,6 @@ async def test_a_vote_about_each_seat_may_be_open(driven: DrivenTable) -> None:
     assert await voters(driven) == ["Eve", "Cid", "Dora", "Cid"]
 
 
-async def test_asking_twice_opens_one_vote(driven: DrivenTable) -> None:
-    await asked_for_ann(driven, "24h")
-    again = await driven.say("Dora", "ask Ann")
-    assert isinstance(again, LineRefused) and "already open" in again.reason
-    assert not isinstance(again, QueryAnswer)
-
-
 async def test_who_has_the_name_of_another_seat_plays_on_with_a_number(driven: DrivenTable) -> None:
     """Bob has resigned, and his seat keeps his name; Cid agreed, and was told that two players are called
     Bob."""

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.__main__ import app_for
-from bot.cli.review import Progress
+from bot.cli.review import tell
 from bot.features.review.feature import review_part
 from bot.features.review.review import Review
 from bot.features.review.texts import review_page
@@ -20,7 +20,8 @@ from renderers import review_png
 from renderers.charts.chart import SIZE
 from tests.game_text.histories import history_of
 
-GAME = Path(__file__).parents[1] / "games/1830-3p-9.18xx"
+GAMES = Path(__file__).parents[1] / "games"
+GAME, SHORT = GAMES / "1830-3p-9.18xx", GAMES / "1817-6p-8902-18xx.games-modern_trains-short_squeeze.18xx"
 
 
 def test_a_part_is_named_by_its_beginning() -> None:
@@ -32,7 +33,7 @@ def test_a_part_is_named_by_its_beginning() -> None:
 def test_names_are_texts_in_a_page() -> None:
     history = history_of(GAME)
     history.start.players[0] = "<b>Ann</b>"
-    page = review_page(Review(GameHistory(history.start, history.lines[:60])), [])
+    page = review_page(Review(GameHistory(history.start, history.lines[:20])), [])
     assert "<b>Ann" not in page and "&lt;b&gt;Ann" in page
 
 
@@ -42,9 +43,9 @@ def test_the_command_prints_a_review_and_writes_a_page_that_needs_nothing_else(t
     command = app_for(["review"])
     printed = CliRunner().invoke(command, ["review", str(begun)])
     assert printed.exit_code == 0 and "Turning points" in printed.output
-    written = CliRunner().invoke(command, ["review", str(GAME), "--out", str(tmp_path / "new")])
+    written = CliRunner().invoke(command, ["review", str(SHORT), "--out", str(tmp_path / "new")])
     assert written.exit_code == 0, written.output
-    page = (tmp_path / "new" / "1830-3p-9-review.html").read_text()
+    page = (tmp_path / "new" / "1817-6p-8902-18xx-review.html").read_text()
     assert page.startswith("<!doctype html>")
     assert all(source.startswith("data:image/webp;base64,") for source in re.findall(r'src="([^"]*)', page))
     assert not re.search(r"https?:|<link|@import|<iframe", page)
@@ -69,10 +70,10 @@ def _wide(row: list[str]) -> list[str]:
     return [*row, *[""] * 2 * len(components_of("1817").companies)]
 
 
-def test_a_long_review_says_what_it_does(capsys: pytest.CaptureFixture[str]) -> None:
-    with Progress() as progress:
-        progress.step("Reading the game")
-        assert not capsys.readouterr().err
-        progress.speak_up()
-        progress.step("Asking the robot")
-    assert capsys.readouterr().err == "Reading the game …\nAsking the robot …\n"
+def test_a_review_says_what_it_does_to_whoever_watches(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell("Reading the game")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    tell("Asking the robot")
+    assert capsys.readouterr().err == "Asking the robot …\n"

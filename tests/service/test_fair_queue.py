@@ -65,22 +65,15 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return kinds
 
 
-async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(drawn: list[str]) -> None:
+@pytest.mark.parametrize(("reader", "other"), [(None, 2), (7, 1)], ids=["another table", "the table itself"])
+async def test_14_6_pictures_of_a_table_wait_behind_no_hundred_of_another(
+    drawn: list[str], reader: int | None, other: int
+) -> None:
+    """Nor does what everybody sees wait behind the presses of one person at the same table."""
     pictures = PictureWorkers(1)
     positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(40)]
-    busy = [asyncio.ensure_future(pictures.for_table(1, "light").map(state)) for state in positions]
+    busy = [asyncio.ensure_future(pictures.for_table(1, "light", reader=reader).map(s)) for s in positions]
     await asyncio.sleep(0)
-    await pictures.for_table(2, "light").sheet(positions[0])
+    await pictures.for_table(other, "light").sheet(positions[0])
     assert drawn.index("sheet") <= 2
     await asyncio.gather(*busy)
-
-
-async def test_what_everybody_sees_waits_behind_no_hundred_presses_of_one(drawn: list[str]) -> None:
-    """The presses of one person at a table held up its public card."""
-    pictures = PictureWorkers(1)
-    positions = [new_game("1830", ["Ann", "Bob", f"Cid{n}"]).state for n in range(100)]
-    pressed = [asyncio.ensure_future(pictures.for_table(1, "light", reader=7).map(s)) for s in positions]
-    await asyncio.sleep(0)
-    await pictures.for_table(1, "light").sheet(positions[0])
-    assert drawn.index("sheet") <= 2
-    await asyncio.gather(*pressed)

@@ -10,7 +10,6 @@ import engine
 from bot.cli.export import history_of_file
 from bot.cli.render import stored_game
 from bot.features.history.feature import (
-    GameRecords,
     Record,
     chart_kind,
     chart_text,
@@ -46,11 +45,11 @@ def test_records_of_a_game() -> None:
         [FramePushed(GameOver("Bob is bankrupt.", "p1"))],
     ]
     records = game_records(state, [engine.encode_events(move) for move in moves])
-    assert records == GameRecords(
-        Record("NYC", 80, "operating round 1.1"),
-        Record("PRR", 112, "operating round 1.1"),
-        Record("Bob", 800, "operating round 2.1"),
-    )
+    assert records == {
+        "run": Record("NYC", 80, "operating round 1.1"),
+        "share": Record("PRR", 112, "operating round 1.1"),
+        "bankruptcy": Record("Bob", 800, "operating round 2.1"),
+    }
     assert list(records_text(records)) == [
         "Best run: NYC with $80 in OR 1.1.",
         "Dearest share: PRR at $112, first in OR 1.1.",
@@ -62,12 +61,12 @@ def test_records_of_a_game() -> None:
 def test_a_bankruptcy_that_the_game_survives() -> None:
     """1817 §7.4."""
     moves = [engine.encode_events([PlayerBankrupt("p2")])]
-    assert game_records(new_game(), moves).bankruptcy == Record("Cid", 800, "opening")
+    assert game_records(new_game(), moves) == {"bankruptcy": Record("Cid", 800, "opening")}
 
 
 def test_a_game_without_records() -> None:
-    assert game_records(new_game(), []) == GameRecords()
-    assert list(records_text(GameRecords())) == []
+    assert game_records(new_game(), []) == {}
+    assert list(records_text({})) == []
 
 
 def test_charts_as_text_end_with_the_standings() -> None:

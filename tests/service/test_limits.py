@@ -8,7 +8,7 @@ import pytest
 
 from bot.features.plans.feature import MAX_LINES
 from bot.hub.info import check_distinct, table_name
-from bot.hub.people import SENTENCES, Kind, LimitReached, Limits
+from bot.hub.people import LIMITS, Kind, LimitReached, Limits
 from bot.hub.request import CommandResult, Completed, LineRefused, QueryAnswer
 from bot.service import Service
 from engine.game_text.history import GameHistory
@@ -68,7 +68,7 @@ async def outcome(act: Awaitable[object]) -> str:
     return result.reason if isinstance(result, LineRefused) else "done"
 
 
-@pytest.mark.parametrize("kind", SENTENCES)
+@pytest.mark.parametrize("kind", LIMITS)
 async def test_14_6_a_limit_is_one_sentence_and_outlives_a_restart(
     world: ServiceHarness, kind: Kind, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +79,7 @@ async def test_14_6_a_limit_is_one_sentence_and_outlives_a_restart(
     async with await open_store(url_text(world.store.url), clock) as other:
         said.append(await outcome(ACTS[kind](Service(other, limits=limits), world, 9)))
     sentence = (
-        f"{SENTENCES[kind].format(limit=2)}, the most on one day. More is possible again in 21 hours, at "
+        f"{LIMITS[kind][1].format(limit=2)}, the most on one day. More is possible again in 21 hours, at "
         "00:00 UTC; or ask the operator."
     )
     assert said == ["done", "done", sentence, sentence]

@@ -269,6 +269,9 @@ async def test_a_new_table_of_the_operator_is_refused_before_anybody_is_kept(tab
         request = Request(-1, (f"new 1830 {players}",), (0,), None, None, None, "terminal")
         with pytest.raises(ValueError, match=why):
             await table.service.lobby_lines.open_table(f"1830 {players}", request)
+    host = Request(-1, (), (), None, None, await table.person("Gil"), "mail")
+    with pytest.raises(ValueError, match="you have named 6 and yourself"):
+        await table.service.lobby_lines.open_table(f"1830 {', '.join(['robot'] * 6)}", host)
     async with table.service.store.read() as unit:
         assert await unit.people.by_name("Ann") == []
     assert await table.service.queries.list_tables() == []

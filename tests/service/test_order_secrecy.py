@@ -16,7 +16,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from bot.hub.people import DEFAULT_LIMITS, Limits
+from bot.hub.people import LIMITS, Limits
 from bot.hub.play import OFFERED_ALREADY
 from bot.hub.request import CommandResult, Completed, ConfirmationRequired, LineRefused, QueryAnswer
 from bot.position.pending import seat_number
@@ -52,7 +52,7 @@ class Referee:
 
     async def begin(self, title: str, chosen: tuple[str, ...]) -> None:
         for world in (self.world, self.twin):
-            world.service = Service(world.store, limits=Limits(dict.fromkeys(DEFAULT_LIMITS, 10**6)))
+            world.service = Service(world.store, limits=Limits(dict.fromkeys(LIMITS, 10**6)))
             for number, name in enumerate(NAMES, 1):
                 await world.person(name, discord=f"{number}", email=f"{name}@example.org")
             table = await started(world.service, world.people, title, seed=7, options=chosen, location=THREAD)

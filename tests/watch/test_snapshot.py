@@ -40,6 +40,14 @@ Cid: pass
 """
 
 
+@pytest.fixture
+def short(tmp_path: Path) -> str:
+    """The file of a game that has just begun."""
+    file = tmp_path / "short.18xx"
+    file.write_text(TEXT)
+    return str(file)
+
+
 def pictures(snapshot: Snapshot, since: int | None, kinds: list[str]) -> list[tuple[str, Picture]]:
     return [(kind, draw_file(kind, snapshot.state, (), d)) for kind, d in drawings(snapshot, since, kinds)]
 
@@ -206,21 +214,21 @@ async def test_moves_that_were_taken_back_are_a_change(fake: tuple[FakeWebhook, 
 
 
 async def test_a_busy_webhook_is_tried_again_and_a_wrong_one_is_told(
-    fake: tuple[FakeWebhook, str], tmp_path: Path
+    fake: tuple[FakeWebhook, str], tmp_path: Path, short: str
 ) -> None:
     webhook, url = fake
     webhook.statuses = [429, 503]
-    assert (await aside(tmp_path, str(GAME), "--only", "market", url=url))[0] == 0
+    assert (await aside(tmp_path, short, "--only", "market", url=url))[0] == 0
     webhook.statuses = [502] * 9
-    code, told = await aside(tmp_path, str(GAME), url=url)
+    code, told = await aside(tmp_path, short, url=url)
     assert code == NOT_POSTED and "it answers 502. Try again later." in told
     webhook.statuses = [401] * 2
-    code, told = await aside(tmp_path / "else", str(GAME), url=url)
+    code, told = await aside(tmp_path / "else", short, url=url)
     assert (
         code == NOT_POSTED
         and told == "The webhook does not exist any more, or its address is not complete.\n"
     )
-    code, told = await aside(tmp_path, str(GAME), url="http://127.0.0.1:9/api/webhooks/1/secret")
+    code, told = await aside(tmp_path, short, url="http://127.0.0.1:9/api/webhooks/1/secret")
     assert code == NOT_POSTED and told.startswith("127.0.0.1 cannot be reached") and "secret" not in told
 
 
@@ -233,21 +241,19 @@ def test_without_a_webhook_pictures_and_sentences_are_written(tmp_path: Path) ->
     assert code == 1 and told.count("\n") == 1
 
 
-def test_a_table_is_shown_by_its_code(tmp_path: Path) -> None:
-    game, environment = GAME.parent / "1870-3p-5004.18xx", {"RAILPOST_DATA": str(tmp_path)}
-    saved = CliRunner().invoke(
-        app_for(["import"]), ["import", str(game), "--save", "Friday"], env=environment
-    )
+def test_a_table_is_shown_by_its_code(tmp_path: Path, short: str) -> None:
+    environment = {"RAILPOST_DATA": str(tmp_path)}
+    saved = CliRunner().invoke(app_for(["import"]), ["import", short, "--save", "Friday"], env=environment)
     assert saved.exit_code == 0
     code = saved.output.split()[-1].strip(".")
     status, told = run(tmp_path, code, "--out", str(tmp_path / "out"), "--only", "sheet")
-    assert status == 0 and told.startswith("1870 with ") and (tmp_path / "out/sheet.png").exists(), told
+    assert status == 0 and told.startswith("1830 with ") and (tmp_path / "out/sheet.png").exists(), told
     assert run(tmp_path, code, "--if-changed")[0] == UNCHANGED
     assert run(tmp_path, "NOWHERE") == (1, "There is no file NOWHERE, and no table of that code or name.\n")
 
 
-def test_a_webhook_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
-    words = ["railpost", "snapshot", str(GAME), "--only", "", "--webhook", "http://127.0.0.1:1/x"]
+def test_a_webhook_that_cannot_be_reached_is_one_sentence(tmp_path: Path, short: str) -> None:
+    words = ["railpost", "snapshot", short, "--only", "", "--webhook", "http://127.0.0.1:1/x"]
     program = f"import stamina, sys; stamina.set_testing(True, attempts=2); sys.argv = {words}; "
     done = subprocess.run(
         [sys.executable, "-c", program + "from bot.__main__ import main; main()"],

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from bot.hub.info import ORDER_TRANSPORT
 from bot.hub.notifications.preferences import PersonSettings
 from bot.hub.pace import Calendar, Deadline, Pace, bank_after, calendar_of, deadline
 from bot.position.pending import PendingDecision, is_offer
-from storage import SeatClock
+from storage import SeatClock, UnfollowedRow
 
 STOPPING_LINES = ("pause", "resign", "end")
 """Notes of the log after which the table is not in play."""
@@ -29,22 +28,6 @@ LAPSES = 2
 CLOCK_TRANSPORT = "clock"
 """The transport of what is played for a player whose time is up."""
 LONGEST_SHORT = timedelta(days=60)  # for which quiet hours are looked at
-
-
-class LogStep(NamedTuple):
-    """A row of the log, as far as clocks need it, and the decisions after it.
-
-    was_forced: whether a seat had only one thing to do before it. transport, person_id: who has written it.
-    """
-
-    created_at: datetime
-    kind: str
-    seat: int | None
-    line: str
-    pending: Sequence[PendingDecision]
-    was_forced: Callable[[int], bool]
-    transport: str = ""
-    person_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,49 +68,55 @@ def decisions_now(pending: Sequence[PendingDecision]) -> dict[int, str]:
     return {p.seat: p.decision_id for p in pending if p.acts_now}
 
 
-def follow(clocks: Mapping[int, SeatClock], step: LogStep, rules: ClockRules) -> None:
-    """Let the clocks of all seats follow one row of the log."""
-    stops = step.kind == "note" and step.line in STOPPING_LINES
-    waited_for = {} if stops else decisions_now(step.pending)
-    new_pace = step.kind == "note" and step.line == "pace"
-    restarts = new_pace or step.kind in ("undo", "redo", "replace") or step.line == "resume"
+def follow(
+    clocks: Mapping[int, SeatClock],
+    row: UnfollowedRow,
+    pending: Sequence[PendingDecision],
+    was_forced: Callable[[int], bool],
+    rules: ClockRules,
+) -> None:
+    """Let the clocks of all seats follow one row of the log. pending: the decisions after it. was_forced:
+    whether a seat had only one thing to do before it."""
+    line = row.line or row.raw_line
+    stops = row.kind == "note" and line in STOPPING_LINES
+    waited_for = {} if stops else decisions_now(pending)
+    new_pace = row.kind == "note" and line == "pace"
+    restarts = new_pace or row.kind in ("undo", "redo", "replace") or line == "resume"
     for seat, clock in clocks.items():
         decision_id = waited_for.get(seat)
-        has_acted = step.kind == "move" and step.seat == seat
-        was_up = clock.time_up is not None and step.created_at >= clock.time_up
+        has_acted = row.kind == "move" and row.seat == seat
+        was_up = clock.time_up is not None and row.created_at >= clock.time_up
         ids = {decision_id or "", clock.decision_id or ""}
         is_another = len(ids) == 2 and any(map(is_offer, ids))
         if clock.decision_id and (decision_id is None or restarts or has_acted or is_another):
-            _stop(clock, step, rules)
-        _count_lapse(clock, step, was_up=was_up)
+            _stop(clock, row.created_at, was_forced, rules)
+        _count_lapse(clock, row, was_up=was_up)
         if new_pace:
             clock.bank = None
         if decision_id is None:
             continue
         if clock.decision_id is None:
-            clock.since, clock.extended = step.created_at, False
+            clock.since, clock.extended = row.created_at, False
         clock.decision_id = decision_id
 
 
-def _count_lapse(clock: SeatClock, step: LogStep, *, was_up: bool) -> None:
+def _count_lapse(clock: SeatClock, row: UnfollowedRow, *, was_up: bool) -> None:
     """Count a line that was played for a player whose time was up as a lapse. Their own next action, that of
     a deputy in time, or a new player, ends these."""
-    if step.seat != clock.seat or step.kind == "note" or step.transport == ORDER_TRANSPORT:
+    if row.seat != clock.seat or row.kind == "note" or row.transport == ORDER_TRANSPORT:
         return
-    is_own = step.kind == "replace" or step.person_id == clock.person_id
-    if step.kind == "move" and (
-        step.transport == CLOCK_TRANSPORT or (step.person_id and was_up and not is_own)
-    ):
+    is_own = row.kind == "replace" or row.person_id == clock.person_id
+    if row.kind == "move" and (row.transport == CLOCK_TRANSPORT or (row.person_id and was_up and not is_own)):
         clock.lapses += 1
-    elif is_own or (step.kind == "move" and step.person_id):
+    elif is_own or (row.kind == "move" and row.person_id):
         clock.lapses = 0
 
 
-def _stop(clock: SeatClock, step: LogStep, rules: ClockRules) -> None:
+def _stop(clock: SeatClock, at: datetime, was_forced: Callable[[int], bool], rules: ClockRules) -> None:
     """Stop a clock, and take what went over the allowance from the bank."""
     due = rules.deadline(clock)
-    if due and step.created_at > due.allowance_end and not step.was_forced(clock.seat):
-        left = bank_after(rules.bank(clock), due, step.created_at, rules.calendar(clock.seat))
+    if due and at > due.allowance_end and not was_forced(clock.seat):
+        left = bank_after(rules.bank(clock), due, at, rules.calendar(clock.seat))
         clock.bank = int(left.total_seconds())
     clock.decision_id = clock.since = clock.allowance_end = clock.time_up = None
     clock.extended = False

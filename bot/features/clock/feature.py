@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from bot.features.clock.clocks import ClockRules, decisions_now
-from bot.features.clock.time_up import PlayForSeat, Reminders, TimeUp
+from bot.features.clock.time_up import Submit, WaitTimers
 from bot.hub.cache import TableCache
 from bot.hub.changes import (
     actor_name,
@@ -216,12 +216,11 @@ async def _set_pace(draft: CommitDraft, request: Request, open_poll: TablePoll) 
     return [sentence]
 
 
-def clock_timers(cache: TableCache, play_for_seat: PlayForSeat) -> dict[str, TimerHandler]:
+def clock_timers(cache: TableCache, submit: Submit) -> dict[str, TimerHandler]:
     """Reminders, escalations, the end of a player's time, absences."""
-    time_up = TimeUp(cache, play_for_seat)
-    remind = Reminders(cache, time_up.pause_at_last).remind
-    reminders = dict.fromkeys(("reminder", "escalation", PING_KIND, NUDGE_KIND), remind)
-    return {**reminders, "time_up": time_up.end, ABSENCE_KIND: partial(_absence, cache)}
+    timers = WaitTimers(cache, submit)
+    reminders = dict.fromkeys(("reminder", "escalation", PING_KIND, NUDGE_KIND), timers.remind)
+    return {**reminders, "time_up": timers.end, ABSENCE_KIND: partial(_absence, cache)}
 
 
 async def _absence(cache: TableCache, row: StoredTimer) -> bool:

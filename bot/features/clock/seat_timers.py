@@ -1,5 +1,4 @@
-"""The timers of the seats of a table: reminders, ends of times, escalations, pings; and the wait that one is
-about.
+"""The timers of the seats of a table: reminders, ends of times, escalations, pings.
 
 Each row knows its wait by the time since when it lasts: `since`. A row that was dealt with in that wait is
 not due again, however often the table is followed up.
@@ -13,16 +12,13 @@ if the end would be too late.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
 from bot.features.clock.clocks import ClockRules
-from bot.hub.cache import TableCache
 from bot.hub.info import TableInfo
 from bot.hub.notifications.notify import (
     Recipient,
@@ -32,9 +28,8 @@ from bot.hub.notifications.notify import (
 )
 from bot.hub.notifications.preferences import CHANNELS, QuietHours, not_quiet
 from bot.hub.pace import Calendar, Deadline, add_counted, counted_between
-from bot.hub.table import LiveTable
 from bot.hub.timers import PING_KIND
-from storage import ClockChanges, SeatClock, SeatTimer, StoredTimer, UnitOfWork
+from storage import ClockChanges, SeatClock, SeatTimer, StoredTimer
 
 SEAT_KINDS = ("reminder", "time_up", "escalation", PING_KIND)
 
@@ -207,55 +202,3 @@ def next_reminder(
         *_, last = together
         return last
     return Reminder("pause", after + 7 * DAY)
-
-
-# -- waits -----------------------------------------------------------------------------------
-
-STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """A table that waits for a seat, as a timer says."""
-
-    table: LiveTable
-    seat: int
-    clock: SeatClock
-    recipient: Recipient
-
-
-class WaitTimers:
-    """Deals with timers of seats, each in one transaction."""
-
-    def __init__(self, cache: TableCache) -> None:
-        self.cache, self.store = cache, cache.store
-
-    @asynccontextmanager
-    async def locked(self, row: StoredTimer) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
-        """The table of a row, held, with a transaction at it. Timers need no log."""
-        assert row.table_id is not None
-        async with (
-            self.cache.locked(row.table_id, with_log=False) as table,
-            self.store.begin(table=row.table_id) as unit,
-        ):
-            yield table, unit
-
-    async def open_wait(self, unit: UnitOfWork, row: StoredTimer) -> Wait | None:
-        """The wait that a row is about; None if the decision was made, or the table is behind. A row about
-        something that is over is taken."""
-        assert row.table_id is not None and row.seat is not None
-        table = self.cache.peek(row.table_id)
-        record = (await unit.clocks.records([row.table_id])).get(row.table_id)
-        if table is None or record is None or not table.seq == record.seq == record.followed:
-            return None
-        clock = record.seats.get(row.seat)
-        recipient = table.metadata.recipients.get(row.seat)
-        is_open = (
-            clock is not None and clock.since is not None and recipient is not None
-            and clock.since.isoformat() == row.details.get("since")
-            and table.stored_info.status == "running"
-        )  # fmt: skip
-        if not is_open or clock is None or recipient is None:
-            await unit.clocks.take_due(row)
-            return None
-        return Wait(table, row.seat, clock, recipient)

@@ -6,12 +6,14 @@ Which line may be played for them then, `engine.standing_orders.default_line` sa
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import engine
 from bot.features.clock.clocks import CLOCK_TRANSPORT, ClockRules
-from bot.features.clock.seat_timers import STANDSTILL, Wait, WaitTimers, next_reminder
+from bot.features.clock.seat_timers import next_reminder
 from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict
 from bot.hub.commit import write_notes
@@ -25,7 +27,7 @@ from bot.hub.polls import held_until
 from bot.hub.request import Announcement, CommandResult, LineFailure
 from bot.hub.seating import people_of, robot_deputy
 from bot.hub.table import LiveTable
-from bot.hub.timers import LATE_KIND, NUDGE_KIND, PING_KIND, TimerHandler, recall
+from bot.hub.timers import LATE_KIND, NUDGE_KIND, PING_KIND, recall
 from bot.position.pending import engine_seat
 from bot.position.times import duration_text
 from engine.core.events import DividendDeclared
@@ -34,10 +36,7 @@ from engine.standing_orders.turns import DIVIDENDS
 from storage import Deputy, LogRow, NewMessage, Person, SeatClock, StoredTimer, UnitOfWork
 
 Submit = Callable[..., Awaitable[CommandResult]]
-PlayForSeat = Callable[[LiveTable, int, str, str, str], Awaitable[bool]]
-"""Plays for a seat whose time is up, from (table, seat, line, decision, name of the wait), and tells the
-table; False if it could not be played."""
-
+STANDSTILL = timedelta(minutes=10)  # after which the end of a time has been missed
 GRACE = timedelta(minutes=15)
 UNANSWERED = 8
 """After so many ends of time for each player, and no answer by anybody, the table is paused."""
@@ -48,18 +47,121 @@ HOW_TO_RESUME = "Write `resume` when you are back; on Discord it is `/table resu
 MOOT = timedelta(days=3650)  # for a row that has only to be remembered
 
 
-class TimeUp(WaitTimers):
-    """Deals with the end of a player's time."""
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A table that waits for a seat, as a timer says."""
 
-    def __init__(self, cache: TableCache, play_for_seat: PlayForSeat) -> None:
-        super().__init__(cache)
-        self._play_for_seat = play_for_seat
+    table: LiveTable
+    seat: int
+    clock: SeatClock
+    recipient: Recipient
+
+
+class WaitTimers:
+    """Does what the timers of seats say, each in one transaction."""
+
+    def __init__(self, cache: TableCache, submit: Submit) -> None:
+        self._cache, self._store, self._submit = cache, cache.store, submit
+
+    @asynccontextmanager
+    async def _locked(self, row: StoredTimer) -> AsyncIterator[tuple[LiveTable, UnitOfWork]]:
+        """The table of a row, held, with a transaction at it. Timers need no log."""
+        assert row.table_id is not None
+        async with (
+            self._cache.locked(row.table_id, with_log=False) as table,
+            self._store.begin(table=row.table_id) as unit,
+        ):
+            yield table, unit
+
+    @staticmethod
+    async def _open_wait(table: LiveTable, unit: UnitOfWork, row: StoredTimer) -> Wait | None:
+        """The wait that a row is about; None if the decision was made, or the table is behind. A row about
+        something that is over is taken."""
+        assert row.table_id is not None and row.seat is not None
+        record = (await unit.clocks.records([row.table_id])).get(row.table_id)
+        if record is None or not table.seq == record.seq == record.followed:
+            return None
+        clock = record.seats.get(row.seat)
+        recipient = table.metadata.recipients.get(row.seat)
+        is_open = (
+            clock is not None and clock.since is not None and recipient is not None
+            and clock.since.isoformat() == row.details.get("since")
+            and table.stored_info.status == "running"
+        )  # fmt: skip
+        if not is_open or clock is None or recipient is None:
+            await unit.clocks.take_due(row)
+            return None
+        return Wait(table, row.seat, clock, recipient)
+
+    async def remind(self, row: StoredTimer) -> bool:
+        """Remind a player, on their channels or on one more, and move a reminder to its next time."""
+        if row.details.get("name") == "pause":
+            return await self._pause_at_last(row)
+        async with self._locked(row) as (table, unit):
+            wait = await self._open_wait(table, unit, row)
+            if wait is None:
+                return (await unit.clocks.get_due(row.key)) is None
+            info, now = wait.table.info, unit.now
+            quiet = wait.recipient.settings.quiet_hours
+            if quiet is not None and quiet.contain(now):  # it was due before they began, and comes late
+                await unit.clocks.take_due(row, not_quiet(now, quiet))
+                return True
+            tell = wait.recipient.settings.for_table(info.code)
+            channels = None
+            if row.kind == "escalation":
+                channels = {CHANNELS[tell.escalation or "mail"]}
+            elif row.kind == PING_KIND and "table" in wanted_channels(info, wait.recipient):
+                channels = {"table"}  # elsewhere the turn itself has waited
+            name: str | None = row.kind
+            if row.kind == NUDGE_KIND:  # of several in one wait, each is told
+                name = f"{row.kind} {row.due_at.timestamp():.0f}"
+            if row.kind == "reminder":
+                name = await self._move_reminder(unit, row, wait)
+            elif not await unit.clocks.take_due(row):
+                name = None
+            is_covered = (
+                row.kind in ("reminder", NUDGE_KIND)
+                and tell.digest
+                and (name not in ("hour", "bank") or has_digest_near(wait.recipient.settings, now))
+            )
+            if name and not is_covered:
+                once_a_day = row.kind == "reminder"
+                await unit.outbox.enqueue(
+                    *clock_messages.reminder_messages(
+                        info, wait.clock, wait.recipient, name, now, channels, once_a_day=once_a_day
+                    )
+                )
+            if name and name.startswith("week"):
+                await unit.outbox.enqueue(*_weekly_news(wait, now))
+        self._cache.wake_subscribers()
+        return True
+
+    async def _move_reminder(self, unit: UnitOfWork, row: StoredTimer, wait: Wait) -> str | None:
+        """Move a reminder to its next time; the name of the one to send, None if somebody else has moved it.
+
+        One that comes late has another name: if the time was set forward, the right one is still to come.
+        """
+        clock = wait.clock
+        info = wait.table.info
+        rules = ClockRules(info.pace, wait.table.metadata.settings)
+        due = rules.deadline(clock)
+        if clock.since is None or (due is None and info.pace.kind != "none"):
+            return row.kind if await unit.clocks.take_due(row) else None
+        quiet = wait.recipient.settings.quiet_hours
+        reminder = next_reminder(clock.since, due, unit.now, rules.calendar(wait.seat), quiet)
+        last = unit.now.isoformat()
+        if not await unit.clocks.take_due(row, reminder.at, name=reminder.name, last=last):
+            return None
+        is_late = unit.now - row.due_at > STANDSTILL
+        return f"before {reminder.name}" if is_late else str(row.details.get("name", row.kind))
+
+    # -- the end of a time --------------------------------------------------------------------
 
     async def end(self, row: StoredTimer) -> bool:
         """Do what the table has agreed for the end of a player's time."""
         assert row.table_id is not None and row.seat is not None
-        async with self.locked(row) as (table, unit):
-            wait = await self.open_wait(unit, row)
+        async with self._locked(row) as (table, unit):
+            wait = await self._open_wait(table, unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
             if unit.now - row.due_at > STANDSTILL and not row.details.get("late"):
@@ -80,7 +182,7 @@ class TimeUp(WaitTimers):
             case _:
                 told = f"{table.state.players[wait.seat]}'s time is up. The game waits for them."
         rows = list[LogRow]()
-        async with self.locked(row) as (table, unit):
+        async with self._locked(row) as (table, unit):
             # It is dealt with once, however often the table is followed up while it waits.
             if await unit.clocks.take_due(row, unit.now + MOOT, late=True) and told:
                 stamp = f"{clock_messages.wait_name(wait.clock)}.{row.due_at.timestamp():.0f}.time_up"
@@ -97,18 +199,18 @@ class TimeUp(WaitTimers):
                 rows = await write_notes(unit, table, [told])
         for each in rows:
             table.add(each)
-        self.cache.wake_subscribers()
+        self._cache.wake_subscribers()
         return True
 
-    async def pause_at_last(self, row: StoredTimer) -> bool:
+    async def _pause_at_last(self, row: StoredTimer) -> bool:
         """Pause a table at which all reminders were in vain."""
         assert row.table_id is not None and row.seat is not None
-        async with self.locked(row) as (_, unit):
-            wait = await self.open_wait(unit, row)
+        async with self._locked(row) as (table, unit):
+            wait = await self._open_wait(table, unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
         await self._pause_if_undecided(wait, wait.table.state.players[row.seat], wait.clock.since)
-        async with self.locked(row) as (_, unit):
+        async with self._locked(row) as (_, unit):
             await unit.clocks.take_due(row)
         return True
 
@@ -117,7 +219,7 @@ class TimeUp(WaitTimers):
         self, wait: Wait, for_whom: str = "", since: datetime | None = None
     ) -> None:
         """Pause a game that still waits for this decision."""
-        async with self.cache.locked(wait.table.info.id) as table:
+        async with self._cache.locked(wait.table.info.id) as table:
             if not _is_decided(table, wait):
                 await self._pause(table, wait.seat, for_whom, since)
 
@@ -131,7 +233,7 @@ class TimeUp(WaitTimers):
         if info.status != "running":
             return
         why, yours = f"{table.state.players[seat]}'s time is up.", "Your time is up."
-        async with self.cache.commit(
+        async with self._cache.commit(
             table, answered_person=recipient.person_id if recipient else None
         ) as draft:
             await (await draft.unit()).tables.update(info.id, status="paused")
@@ -154,26 +256,37 @@ class TimeUp(WaitTimers):
     async def _play(self, table: LiveTable, wait: Wait) -> tuple[str, str]:
         """Play for a seat, or pause a table at which nobody answers; what the others and the player are told
         if nothing may be played."""
-        async with self.cache.locked(table.info.id) as table:
+        async with self._cache.locked(table.info.id) as table:
             if _is_decided(table, wait):
                 return "", ""
             if since := _unanswered_since(table):
                 await self._pause(table, wait.seat, "its players", since)
                 return "", ""
             line = _line_for(table, wait.seat)
-        name = clock_messages.wait_name(wait.clock)
-        decision_id = wait.clock.decision_id or ""
-        if line and await self._play_for_seat(table, wait.seat, line, decision_id, name):
+        if line and await self._play_line(table, wait, line):
             return "", ""
         told = "time is up. Nothing may be played for {} here, so the game waits."
         return f"{table.state.players[wait.seat]}'s {told.format('them')}", f"Your {told.format('you')}"
+
+    async def _play_line(self, table: LiveTable, wait: Wait, line: str) -> bool:
+        """Play a line for a player whose time is up, and tell the table; whether the decision is made now."""
+        info, name = table.info, table.state.players[wait.seat]
+        what = "they pass." if line == "pass" else f"`{line}` is played for them."
+        yours = "You have passed" if line == "pass" else f"`{line}` was played for you"
+        decision_id, own = wait.clock.decision_id, f"{yours} at table {info.name} {info.code}."
+        result = await self._submit(
+            info.id, wait.seat, [line], decision_id,
+            f"clock:{clock_messages.wait_name(wait.clock)}:{decision_id}", transport="clock",
+            announcement=Announcement(f"{name}'s time is up: {what}", own), confirmed=True,
+        )  # fmt: skip
+        return not isinstance(result, LineFailure)
 
     async def _appoint(self, table: LiveTable, wait: Wait) -> tuple[str, str]:
         """Let the deputy of a player decide this once: whom they have named, else a robot, where the
         table has agreed to robots. What the others are told, and the player, if they have not been."""
         seat, decision_id = wait.seat, wait.clock.decision_id or ""
         name, info = table.state.players[seat], table.info
-        async with self.store.begin(table=info.id) as unit:
+        async with self._store.begin(table=info.id) as unit:
             late = f"{info.id}.{seat}.{LATE_KIND}"  # for a deputy who sleeps too
             await unit.clocks.set_due(late, LATE_KIND, unit.now, table_id=info.id, seat=seat)
             deputy = await _deputy(unit, table, seat)
@@ -274,94 +387,6 @@ def _last_dividends(table: LiveTable) -> dict[str, str]:
             declared = (e for e in engine.decode_events(row.events) if isinstance(e, DividendDeclared))
             found |= {event.company: event.kind for event in declared if event.kind in DIVIDENDS}
     return found
-
-
-async def play_line(
-    submit: Submit, table: LiveTable, seat: int, line: str, decision_id: str, wait: str
-) -> bool:
-    """Play a line for a player whose time is up; whether the decision is made now."""
-    name = table.state.players[seat]
-    what = "they pass." if line == "pass" else f"`{line}` is played for them."
-    yours = "You have passed" if line == "pass" else f"`{line}` was played for you"
-    result = await submit(
-        table.info.id, seat, [line], decision_id, f"clock:{wait}:{decision_id}", transport="clock",
-        announcement=Announcement(
-            f"{name}'s time is up: {what}", f"{yours} at table {table.info.name} {table.info.code}."
-        ),
-        confirmed=True,
-    )  # fmt: skip
-    return not isinstance(result, LineFailure)
-
-
-class Reminders(WaitTimers):
-    """Reminds players, and moves each reminder to its next time. pause: of a table at which all reminders
-    were in vain."""
-
-    def __init__(self, cache: TableCache, pause: TimerHandler) -> None:
-        super().__init__(cache)
-        self._pause = pause
-
-    async def remind(self, row: StoredTimer) -> bool:
-        """Remind a player, on their channels or on one more, and move a reminder to its next time."""
-        if row.details.get("name") == "pause":
-            return await self._pause(row)
-        async with self.locked(row) as (_, unit):
-            wait = await self.open_wait(unit, row)
-            if wait is None:
-                return (await unit.clocks.get_due(row.key)) is None
-            info, now = wait.table.info, unit.now
-            quiet = wait.recipient.settings.quiet_hours
-            if quiet is not None and quiet.contain(now):  # it was due before they began, and comes late
-                await unit.clocks.take_due(row, not_quiet(now, quiet))
-                return True
-            tell = wait.recipient.settings.for_table(info.code)
-            channels = None
-            if row.kind == "escalation":
-                channels = {CHANNELS[tell.escalation or "mail"]}
-            elif row.kind == PING_KIND and "table" in wanted_channels(info, wait.recipient):
-                channels = {"table"}  # elsewhere the turn itself has waited
-            name: str | None = row.kind
-            if row.kind == NUDGE_KIND:  # of several in one wait, each is told
-                name = f"{row.kind} {row.due_at.timestamp():.0f}"
-            if row.kind == "reminder":
-                name = await self._move_reminder(unit, row, wait)
-            elif not await unit.clocks.take_due(row):
-                name = None
-            is_covered = (
-                row.kind in ("reminder", NUDGE_KIND)
-                and tell.digest
-                and (name not in ("hour", "bank") or has_digest_near(wait.recipient.settings, now))
-            )
-            if name and not is_covered:
-                once_a_day = row.kind == "reminder"
-                await unit.outbox.enqueue(
-                    *clock_messages.reminder_messages(
-                        info, wait.clock, wait.recipient, name, now, channels, once_a_day=once_a_day
-                    )
-                )
-            if name and name.startswith("week"):
-                await unit.outbox.enqueue(*_weekly_news(wait, now))
-        self.cache.wake_subscribers()
-        return True
-
-    async def _move_reminder(self, unit: UnitOfWork, row: StoredTimer, wait: Wait) -> str | None:
-        """Move a reminder to its next time; the name of the one to send, None if somebody else has moved it.
-
-        One that comes late has another name: if the time was set forward, the right one is still to come.
-        """
-        clock = wait.clock
-        info = wait.table.info
-        rules = ClockRules(info.pace, wait.table.metadata.settings)
-        due = rules.deadline(clock)
-        if clock.since is None or (due is None and info.pace.kind != "none"):
-            return row.kind if await unit.clocks.take_due(row) else None
-        quiet = wait.recipient.settings.quiet_hours
-        reminder = next_reminder(clock.since, due, unit.now, rules.calendar(wait.seat), quiet)
-        last = unit.now.isoformat()
-        if not await unit.clocks.take_due(row, reminder.at, name=reminder.name, last=last):
-            return None
-        is_late = unit.now - row.due_at > STANDSTILL
-        return f"before {reminder.name}" if is_late else str(row.details.get("name", row.kind))
 
 
 def _weekly_news(wait: Wait, now: datetime) -> list[NewMessage]:

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from operator import attrgetter
 
 import engine
-from bot.features.clock.clocks import ClockRules, LogStep, follow
+from bot.features.clock.clocks import ClockRules, follow
 from bot.features.clock.seat_timers import SeatTimers
 from bot.hub.cache import TableCache
 from bot.hub.commit import write_notes
@@ -29,7 +29,16 @@ from bot.hub.seating import is_robot
 from bot.hub.table import LiveTable
 from bot.position.pending import PendingDecision, engine_seat, next_seat
 from bot.position.times import day_text
-from storage import ClockChanges, ClockRecord, Deputy, NewMessage, SeatClock, TablePoll, UnitOfWork
+from storage import (
+    ClockChanges,
+    ClockRecord,
+    Deputy,
+    NewMessage,
+    SeatClock,
+    TablePoll,
+    UnfollowedRow,
+    UnitOfWork,
+)
 
 
 async def follow_tables(cache: TableCache, table_ids: Sequence[int]) -> Sequence[int]:
@@ -164,6 +173,10 @@ class _Followup:
         """Put messages into the outbox."""
         self.changes.messages += messages
 
+    def _tell_person(self, kind: str, recipient: Recipient, sentence: str, name: str) -> None:
+        """Tell one person something. name: see `messages.sent`."""
+        self._tell(*messages.personal_messages(self._info, kind, recipient, sentence, name, self._now))
+
     def finish(self) -> None:
         """The deadlines of all seats, what is due for them, and who is next."""
         for seat, clock in self._clocks.items():
@@ -177,35 +190,23 @@ class _Followup:
 
     def follow_log(self) -> None:
         """Follow the rows that are new; a table that is looked at for the first time starts now."""
-        table = self._table
         if self._record.followed is None:
-            self._follow_step(self._now, "note", None, "start", table.pending, table.seq)
-        else:
-            for row in self._record.rows:
-                pending, line = table.pending_after(row.seq), row.line or row.raw_line
-                self._follow_step(
-                    row.created_at, row.kind, row.seat, line, pending, row.seq, row.transport, row.person_id
-                )
+            self._follow_row(self._note("start"), self._table.pending)
+        for row in self._record.rows:
+            self._follow_row(row, self._table.pending_after(row.seq))
         if self._info.status != "running":
-            self._follow_step(self._now, "note", None, "pause", (), table.seq)
+            self._follow_row(self._note("pause"), ())
 
-    def _follow_step(
-        self,
-        at: datetime,
-        kind: str,
-        seat: int | None,
-        line: str,
-        pending: Sequence[PendingDecision],
-        seq: int,
-        transport: str = "",
-        person_id: int | None = None,
-    ) -> None:
-        def was_forced(forced_seat: int) -> bool:
-            choices = engine.choices(self._table.state_at(seq - 1), engine_seat(forced_seat))
+    def _note(self, line: str) -> UnfollowedRow:
+        """A row that the log would have now, if it had one."""
+        return UnfollowedRow(self._info.id, self._table.seq, self._now, "note", line=line)
+
+    def _follow_row(self, row: UnfollowedRow, pending: Sequence[PendingDecision]) -> None:
+        def was_forced(seat: int) -> bool:
+            choices = engine.choices(self._table.state_at(row.seq - 1), engine_seat(seat))
             return len(choices) == 1 and choices[0].amounts is None
 
-        step = LogStep(at, kind, seat, line, pending, was_forced, transport, person_id)
-        follow(self._clocks, step, self._rules)
+        follow(self._clocks, row, pending, was_forced, self._rules)
 
     # -- a seat ------------------------------------------------------------------------------
 
@@ -324,11 +325,7 @@ class _Followup:
                 f"{self._info.names[seat]} asks you to play for them at table {self._info.name} "
                 f"{self._info.code} until {day_text(date.fromisoformat(absence.back_on))}."
             )
-            self._tell(
-                *messages.personal_messages(
-                    self._info, "deputy", recipient, sentence, f"{stamp}.deputy", unit.now
-                )
-            )
+            self._tell_person("deputy", recipient, sentence, f"{stamp}.deputy")
             if former and (former.person_id, former.decision_id) == (deputy.person_id, None):
                 return  # who is asked already, for other days
         elif had_deputy and player is not None:
@@ -339,11 +336,7 @@ class _Followup:
                     f"You are away until {back_on}, and nobody plays for you at table {info.name} "
                     f"{info.code} any more."
                 )
-                self._tell(
-                    *messages.personal_messages(
-                        info, "seat_answer", recipient, sentence, f"{stamp}.alone", unit.now
-                    )
-                )
+                self._tell_person("seat_answer", recipient, sentence, f"{stamp}.alone")
         else:
             return
         await self._ask(unit, seat, clock, recipient, stamp, self._table.polls)
@@ -382,16 +375,11 @@ class _Followup:
         if deputy.decision_id is not None and deputy.person_id in acted:
             return
         recipient = await load_recipient(unit, deputy.person_id, seat)
-        info = self._info
-        sentence = f"You no longer play for {info.names[seat]} at table {info.name} {info.code}. Thank you."
+        name, table = self._info.names[seat], f"table {self._info.name} {self._info.code}"
+        sentence = f"You no longer play for {name} at {table}. Thank you."
         if self._has_new_player(seat):
-            name, table = info.names[seat], f"table {info.name} {info.code}"
             sentence = f"{name} has the seat now for which you played at {table}. Thank you."
-        self._tell(
-            *messages.personal_messages(
-                info, "dismissed", recipient, sentence, f"{stamp}.dismissed", self._now
-            )
-        )
+        self._tell_person("dismissed", recipient, sentence, f"{stamp}.dismissed")
 
     # -- who is next -------------------------------------------------------------------------
 

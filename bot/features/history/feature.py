@@ -7,7 +7,7 @@ loop.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import engine
@@ -121,41 +121,32 @@ class Record(NamedTuple):
     round: str
 
 
-class GameRecords(NamedTuple):
-    """The records of a game; None for what has not happened in it. Of equals the first holds the record."""
-
-    run: Record | None = None
-    share: Record | None = None
-    bankruptcy: Record | None = None
+Records = Mapping[str, Record]
+"""The best `run`, the dearest `share`, the largest `bankruptcy` of a game, as far as there was one. Of equals
+the first holds the record."""
 
 
-def game_records(start: engine.State, events: Sequence[bytes]) -> GameRecords:
+def game_records(start: engine.State, events: Sequence[bytes]) -> Records:
     """The records of a game. `start`, `events`: as `TableQueries.stored_game` returns them."""
-    state, records, round = engine.copy_state(start), GameRecords(), "opening"
+    state, records, round = engine.copy_state(start), dict[str, Record](), "opening"
     worth = engine.standings(state)
+
+    def compare(kind: str, name: str, amount: int) -> None:
+        if kind not in records or records[kind].dollars < amount:
+            records[kind] = Record(name, amount, round)
+
     for raw in events:
         for event in engine.decode_events(raw):
             event.apply(state)
             if isinstance(event, RoundStarted):
                 round, worth = event.name, engine.standings(state)
             elif isinstance(event, engine.TrainsRan):
-                run = _larger(records.run, event.company, event.revenue, round)
-                records = records._replace(run=run)
+                compare("run", event.company, event.revenue)
             elif isinstance(event, PriceMoved | ParSet):
-                price = engine.game_of(state).price(event.company)
-                share = _larger(records.share, event.company, price, round)
-                records = records._replace(share=share)
+                compare("share", event.company, engine.game_of(state).price(event.company))
             elif seat := _bankrupt_seat(event):
-                bankruptcy = _larger(records.bankruptcy, seat, worth[seat], round)
-                records = records._replace(bankruptcy=bankruptcy)
-    if records.bankruptcy is not None:
-        named = records.bankruptcy._replace(name=state.name(records.bankruptcy.name))
-        records = records._replace(bankruptcy=named)
+                compare("bankruptcy", state.name(seat), worth[seat])
     return records
-
-
-def _larger(record: Record | None, name: str, amount: int, round: str) -> Record | None:
-    return record if record is not None and record.dollars >= amount else Record(name, amount, round)
 
 
 def _bankrupt_seat(event: AnyEvent) -> str | None:
@@ -168,13 +159,13 @@ def _bankrupt_seat(event: AnyEvent) -> str | None:
     return None
 
 
-def records_text(records: GameRecords) -> Iterator[str]:
+def records_text(records: Records) -> Iterator[str]:
     """Each record in a sentence."""
-    if run := records.run:
+    if run := records.get("run"):
         yield f"Best run: {run.name} with {dollars(run.dollars)} in {engine.short_round(run.round)}."
-    if share := records.share:
+    if share := records.get("share"):
         first = engine.short_round(share.round)
         yield f"Dearest share: {share.name} at {dollars(share.dollars)}, first in {first}."
-    if fall := records.bankruptcy:
+    if fall := records.get("bankruptcy"):
         began = f"worth {dollars(fall.dollars)} when {engine.short_round(fall.round)} began"
         yield f"Largest bankruptcy: {fall.name}, {began}."

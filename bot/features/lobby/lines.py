@@ -45,8 +45,8 @@ _PLAYER = re.compile(
 
 
 class Invited(NamedTuple):
-    """A player to invite. address: an email address, or `@` and the id of a Discord user. is_named: whether
-    somebody has chosen the name."""
+    """A player to invite. address: an email address, or `@` and the id of a Discord user; empty for a robot,
+    and for a new person of the operator. is_named: whether somebody has chosen the name."""
 
     name: str
     address: str
@@ -56,6 +56,9 @@ class Invited(NamedTuple):
     def label(self) -> str:
         """The name, and where an email goes."""
         return self.name if self.address.startswith("@") else f"{self.name} ({self.address})"
+
+
+ROBOT = Invited(ROBOT_WORD, "")
 
 
 def parse_players(text: str) -> list[Invited]:
@@ -130,46 +133,32 @@ class LobbyLines:
             example = "table new TITLE Ann, Bob, Cid" if is_operator else "new TITLE Bob <bob@example.org>"
             raise ValueError(f"{unknown}Name a title first: {known}. For example: `{example}`.")
         rules = tuple(option for option in options or () if option != HINTS)
-        game_title, by = engine.title_of(title, rules), request.person_id
-        names, invited = list[str](), list[Invited]()
-        if by is None:
-            names = _seat_names(game_title, rest)
-            _check_room(game_title, title, len(names))
-        else:
-            invited = parse_players(_ROBOT.sub(",", rest))
-            addresses = [each.address for each in invited]
-            if twice := [each for each in addresses if addresses.count(each) > 1]:
-                raise ValueError(f"{twice[0]} is named twice.")
-            _check_room(game_title, title, len(invited), " and yourself")
+        by, game_title = request.person_id, engine.title_of(title, rules)
+        players = _invited_by_host(rest) if by is not None else _named_by_operator(game_title, rest)
+        most, yourself = game_title.components.players["max"], " and yourself" if by is not None else ""
+        if len(players) + bool(yourself) > most:
+            raise ValueError(f"{title} has at most {most} seats; you have named {len(players)}{yourself}.")
         info = await self._lobby.create(title, by, options=options, request_id=request.request_id, **details)
         try:
-            if by is None:
-                await self._seat_by_operator(info, request, names)
-            else:
-                await self._seat_host(info, request, invited, len(_ROBOT.findall(rest)))
+            await self._seat(info, request, players)
         except ValueError:
             await self._running.end_now(info.id, by=by)
             raise
-        return await self._cache.info(info.id), invited
+        return await self._cache.info(info.id), [each for each in players if each.address]
 
-    async def _seat_by_operator(self, info: TableInfo, request: Request, names: Sequence[str]) -> None:
-        for name in names:
-            if name.casefold() == ROBOT_WORD:
-                await self._invite_robot(info, request)
-            else:
-                await self._join_by_operator(info, name)
-
-    async def _seat_host(
-        self, info: TableInfo, request: Request, invited: Sequence[Invited], robots: int
-    ) -> None:
-        """Seat who opens a table, and invite the others; what was done before a crash is left."""
-        if info.player_of(request.person_id) is None:
+    async def _seat(self, info: TableInfo, request: Request, players: Sequence[Invited]) -> None:
+        """Seat who opens a table and whom they name; what was done before a crash is left."""
+        if request.person_id is not None and info.player_of(request.person_id) is None:
             await self._join(info, request._replace(lines=("join",)))
-        names = [p.name for p in (await self._cache.info(info.id)).seated_players][:1]
-        for each in invited:
-            await self.invite(info.id, each, request, [*names, *(other.name for other in invited)])
-        for _ in range(robots - len(robots_of(info))):
-            await self._invite_robot(info, request)
+        host = [p.name for p in (await self._cache.info(info.id)).seated_players][:1]
+        names = [*host, *(each.name for each in players if each.address)]
+        for each in players[: len(players) - len(robots_of(info))]:  # a host's robots are the last
+            if each == ROBOT:
+                await self._invite_robot(info, request)
+            elif each.address:
+                await self.invite(info.id, each, request, names)
+            else:
+                await self._join_by_operator(info, each.name)
 
     async def _join(self, info: TableInfo, request: Request) -> str:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
@@ -301,18 +290,20 @@ class LobbyLines:
         return f"Table {info.code} stays open."
 
 
-def _seat_names(title: GameTitle, text: str) -> list[str]:
-    """The names of players and robots who sit at a table of the operator. Raises ValueError."""
+def _named_by_operator(title: GameTitle, text: str) -> list[Invited]:
+    """The players and robots in `Ann, robot, Bob`: new persons, without addresses. Raises ValueError."""
     names = list(filter(None, (" ".join(part.split()) for part in text.split(","))))
     check_new_names(title, [name for name in names if name.casefold() != ROBOT_WORD])
-    return names
+    return [ROBOT if name.casefold() == ROBOT_WORD else Invited(name, "") for name in names]
 
 
-def _check_room(title: GameTitle, name: str, named: int, yourself: str = "") -> None:
-    """Raises ValueError where more are named than may play. yourself: who sits there too, in words."""
-    most = title.components.players["max"]
-    if named + bool(yourself) > most:
-        raise ValueError(f"{name} has at most {most} seats; you have named {named}{yourself}.")
+def _invited_by_host(text: str) -> list[Invited]:
+    """The players in a text, each once, and behind them its robots. Raises ValueError."""
+    players = parse_players(_ROBOT.sub(",", text))
+    addresses = [each.address for each in players]
+    if twice := [each for each in addresses if addresses.count(each) > 1]:
+        raise ValueError(f"{twice[0]} is named twice.")
+    return players + [ROBOT] * len(_ROBOT.findall(text))
 
 
 def _speaker(info: TableInfo, request: Request) -> int:

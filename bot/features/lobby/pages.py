@@ -59,6 +59,26 @@ async def _for_everybody(table: TableInfo, notification: Notification) -> Page:
     return lobby_page(table)
 
 
+LOBBY_PAGES = {
+    "full": Page(
+        "Everybody is there.", controls=[Say("Start", "start shuffled", "first")],
+        yes=Answer("To start the game", "start"),
+    ),
+    "expiring": Page(
+        "This table expires.", controls=[Say("Keep it open", "keep", "first")],
+        yes=Answer("To keep it open", "keep"),
+    ),
+    "closed": Page("The table is closed."),
+    "host": Page("You are the host."),
+    "no robot": Page("No robot plays."),
+    "robot": Page(
+        "May a robot play?", controls=[Say("Agree", "agree", "first"), Say("Decline", "decline")],
+        yes=Answer("To agree", "agree"), no=Answer("To decline", "decline"),
+    ),
+}  # fmt: skip
+"""What is told of a table that has not started, by the kind of the notification."""
+
+
 class LobbyPages:
     """Makes the page of each notification about seats."""
 
@@ -67,10 +87,10 @@ class LobbyPages:
 
     def pages(self) -> Mapping[str, MakePage]:
         """By the kind of the notification."""
-        lobby = dict.fromkeys(("full", "expiring", "closed", "robot", "no robot", "host"), self._lobby)
         return {
-            **lobby, "lobby": _for_everybody, "invited": self._invitation, "seat": self._offer,
-            "answered": self._answered, "seat_request": self._request, "seat_answer": self._request,
+            **dict.fromkeys(LOBBY_PAGES, self._lobby), "lobby": _for_everybody, "invited": self._invitation,
+            "seat": self._offer, "answered": self._answered,
+            **dict.fromkeys(("seat_request", "seat_answer"), self._request),
         }  # fmt: skip
 
     async def _lobby(self, table: TableInfo, notification: Notification) -> Page | None:
@@ -78,27 +98,9 @@ class LobbyPages:
         another host."""
         if table.status != "lobby" and notification.kind != "closed":
             return None
-        page = Page("The table is closed.", notification.sentences)
-        match notification.kind:
-            case "full":
-                start = Say("Start", "start shuffled", "first")
-                answer = Answer("To start the game", "start")
-                return page._replace(headline="Everybody is there.", controls=[start], yes=answer)
-            case "expiring":
-                keep, answer = Say("Keep it open", "keep", "first"), Answer("To keep it open", "keep")
-                return page._replace(headline="This table expires.", controls=[keep], yes=answer)
-            case "host":
-                return page._replace(headline="You are the host.")
-            case "no robot":
-                return page._replace(headline="No robot plays.")
-            case "robot":
-                if all(robot.joined for robot in robots_of(table)):
-                    return None
-                agree, decline = Answer("To agree", "agree"), Answer("To decline", "decline")
-                buttons = [Say("Agree", "agree", "first"), Say("Decline", "decline")]
-                page = page._replace(headline="May a robot play?", controls=buttons)
-                return page._replace(yes=agree, no=decline)
-        return page
+        if notification.kind == "robot" and all(robot.joined for robot in robots_of(table)):
+            return None
+        return LOBBY_PAGES[notification.kind]._replace(sentences=notification.sentences)
 
     async def _invitation(self, table: TableInfo, notification: Notification) -> Page | None:
         """A seat that is kept for somebody. Those who are invited at once may have no seat yet."""

@@ -123,11 +123,9 @@ class Lobby:
                 return await load_info(unit, int(known))
             await self._limits.count(unit, host_id, "tables")
             table = await unit.tables.add(title, name or title, host_id, chosen)
-            if location:
-                await unit.tables.update(table.id, location=location)
-            await unit.tables.update(table.id, hints=hints, palette=palette)
-            if agreed.kind != "none" or agreed.holdoff is not None:
-                await unit.tables.update(table.id, pace=str(agreed))
+            await unit.tables.update(
+                table.id, location=location or {}, hints=hints, palette=palette, pace=str(agreed)
+            )
             info = await load_info(unit, table.id)
             await renew_expiry(unit, info)
             if request_id:
@@ -465,9 +463,8 @@ class Lobby:
                 person = await unit.people.add(player)
                 await unit.tables.add_seat(table.id, person.id, player, seat)
             status: TableStatus = "paused" if open_seats else "running"
-            await unit.tables.update(table.id, status="finished" if state.game_over else status)
-            if location:
-                await unit.tables.update(table.id, location=location)
+            status = "finished" if state.game_over else status
+            await unit.tables.update(table.id, status=status, location=location or {})
             await unit.move_log.append(table.id, 0, rows, engine.encode_state(state))
             info = await load_info(unit, table.id)
             await unit.outbox.enqueue(*messages.lobby_refreshes(info))

@@ -54,15 +54,7 @@ class Notepad:
             await facts.set(*key, notes or None)
             return lambda: tuple(_text(notes).splitlines())
 
-        try:
-            if len(places) < len(request.lines):
-                return await self._moves.play_lines(table, request, Beside(frozenset(places), carry_out))
-            async with self._cache.commit(table, request.request_id) as draft:
-                written = await carry_out(draft)
-                draft.result = _answer("\n".join(written()))
-            return draft.result
-        except NotCarriedOut as failure:
-            return failure.result(request)
+        return await self._moves.carry_out(table, request, Beside(frozenset(places), carry_out, _answer))
 
     async def _read(self, table: LiveTable, request: Request) -> CommandResult:
         """The notes of the person who asks."""

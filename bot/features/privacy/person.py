@@ -18,9 +18,9 @@ from bot.hub.cache import TableCache
 from bot.hub.changes import again_on_conflict, leave_game, leave_lobby
 from bot.hub.commit import CommitDraft
 from bot.hub.notifications import messages
-from bot.hub.notifications.messages import Notification, unique_suffix
+from bot.hub.notifications.messages import unique_suffix
 from bot.hub.notifications.preferences import with_deputy
-from bot.hub.people import Limits, PrivacySettings, player_name
+from bot.hub.people import Limits, PrivacySettings, personal_email, player_name
 from bot.hub.polls import PollHandler
 from bot.hub.seating import hand_over
 from bot.hub.table import LiveTable
@@ -28,7 +28,7 @@ from bot.position.controls import ExportedFile
 from bot.position.pending import engine_seat
 from engine.core.events import PlayerRenamed
 from mail.reply_address import redact
-from storage import LogRow, NewMessage, NotFound, UnitOfWork
+from storage import LogRow, NotFound, UnitOfWork
 
 Wanted = Literal["export", "erase"]
 """What a person may want, and the purpose of the token in the email that asks whether it is them."""
@@ -93,15 +93,9 @@ class PersonalData:
             if not addresses:
                 raise ValueError("No email address of yours is confirmed.")
             await self._limits.count(unit, person_id, "claims")
-            await unit.outbox.enqueue(
-                NewMessage(
-                    idempotency_key=f"personal.{person_id}.{unique_suffix()}",
-                    channel="mail",
-                    address={"person": person_id, "email": addresses[0]},
-                    payload=msgspec.json.encode(Notification(what, 0, 0, person_id=person_id)),
-                    collapse_key=f"personal:{person_id}",
-                )
-            )
+            key = f"personal.{person_id}.{unique_suffix()}"
+            email = personal_email(person_id, addresses[0], what, key, collapse=f"personal:{person_id}")
+            await unit.outbox.enqueue(email)
         self._cache.wake_subscribers()
         return f"An email goes to {addresses[0]}. Reply `yes` to it, so that nobody else asks for you."
 

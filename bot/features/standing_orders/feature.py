@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import engine
 from bot.features.standing_orders.book import (
@@ -85,27 +86,11 @@ class OrderHandler:
             return await self._list(table, request, player.person_id, own)
         if problem := not_running(table, "running", "paused"):
             return problem
-        try:
-            return await self._leave(table, request, own, groups)
-        except NotCarriedOut as failure:
-            return failure.result(request)
-
-    async def _leave(
-        self, table: LiveTable, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
-    ) -> CommandResult:
-        """Leave orders, in the commit of the moves of the same request, if it has any.
-
-        Raises NotCarriedOut.
-        """
-        carry_out = partial(self._leave_in, request=request, own=own, groups=groups)
         about_orders = frozenset(index for group in groups for index in group.indices)
-        if len(about_orders) < len(request.lines):
-            return await self._moves.play_lines(table, request, Beside(about_orders, carry_out))
-        async with self._cache.commit(table, request.request_id) as draft:
-            answers = await carry_out(draft)
-            draft.make_result = lambda: QueryAnswer("auto", "\n".join(answers()))
-        assert draft.result is not None
-        return draft.result
+        leave = partial(self._leave_in, request=request, own=own, groups=groups)
+        return await self._moves.carry_out(
+            table, request, Beside(about_orders, leave, partial(QueryAnswer, "auto"))
+        )
 
     async def _leave_in(
         self, draft: CommitDraft, request: Request, own: list[OrderRecord], groups: Sequence[OrderLine]
@@ -181,12 +166,11 @@ def _replaced_by(draft: CommitDraft, seat: int, own: Sequence[OrderRecord], text
     return next((each for each in own if each.id in older), None)
 
 
-class _Answer:
+class _Answer(NamedTuple):
     """The answer to one `auto` line; `armed` is the order that it left."""
 
-    def __init__(self, text: str, armed: OrderRecord | None = None) -> None:
-        self.text = text
-        self.armed = armed
+    text: str
+    armed: OrderRecord | None = None
 
 
 def _answer(draft: CommitDraft, answers: Sequence[_Answer], own: Sequence[OrderRecord]) -> tuple[str, ...]:

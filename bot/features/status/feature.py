@@ -101,8 +101,8 @@ class StatusCommands:
         if not request.confirmed:
             what = "ends unfinished" if table.begun else "is closed"
             return ask_to_confirm(request, f"Table {info.code} {what}, for all its players.")
-        info = await self._running.end_now(info.id, by=by, request_id=request.request_id)
-        return Completed((), (f"Table {info.code} is {'ended' if table.begun else 'closed'}.",))
+        done = await self._running.end_now(info.id, by=by, request_id=request.request_id)
+        return Completed((), (done,))
 
 
 def _check_alone(request: Request) -> None:

@@ -138,14 +138,8 @@ class GameAddresses:
                     if answer.status not in REDIRECTS:
                         return _checked(answer, host)
                     address = self._redirected(address, answer.headers.get("Location", ""))
-        except _TooLarge:
-            raise ValueError(
-                f"{host} sends more than {MAX_BYTES // 1_000_000} MB; that is no game."
-            ) from None
         except TimeoutError:
             raise ValueError(f"{host} does not answer in {TIMEOUT.total:.0f} seconds.") from None
-        except _PrivateAddress:
-            raise ValueError(f"{host} leads into a private network, which is not read.") from None
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error.__cause__, _PrivateAddress):
                 raise ValueError(f"{host} leads into a private network, which is not read.") from None
@@ -158,10 +152,6 @@ class GameAddresses:
         if f"{parts.scheme}://{parts.netloc}" not in self._origins:
             raise ValueError(f"{urlsplit(address).hostname} sends us elsewhere, where no games are read.")
         return target
-
-
-class _TooLarge(Exception):
-    """More than a game can be."""
 
 
 class _PrivateAddress(OSError):
@@ -202,13 +192,14 @@ async def _set_games(unit: UnitOfWork, games: Sequence[ReadGame]) -> None:
 
 
 async def _get(session: aiohttp.ClientSession, address: str, headers: Mapping[str, str]) -> _Answer:
-    """One request, whose body is read as far as a game can go."""
+    """One request, whose body is read as far as a game can go. Raises ValueError for more."""
     async with session.get(address, headers=headers, allow_redirects=False) as answer:
         body = bytearray()
         async for chunk in answer.content.iter_any():
             body += chunk
             if len(body) > MAX_BYTES:
-                raise _TooLarge
+                host = urlsplit(address).hostname
+                raise ValueError(f"{host} sends more than {MAX_BYTES // 1_000_000} MB; that is no game.")
         return _Answer(answer.status, answer.headers, bytes(body))
 
 
