@@ -52,8 +52,10 @@ async def test_a_table_from_the_lobby_to_the_first_turns(online: RunningBot, fak
 async def test_a_form_asks_for_dollars(started: RunningBot, fake: FakeDiscord) -> None:
     card = await started.wait_for_card("Ann")
     done = await fake.select("Ann", card, "Bid: 5 ways", "Bid for the CS, $45 or more…")
-    assert done.modal and done.modal.fields[0].description == "Bid for the CS, $45 or more: $45 to $800"
-    assert done.modal.fields[0].component["value"] == "45"
+    assert done.modal
+    (field,) = done.modal.components
+    assert field["description"] == "Bid for the CS, $45 or more: $45 to $800"
+    assert field["component"]["value"] == "45"
     sent = await fake.submit_modal("Ann", done.modal, {"Dollars": "$1,000"})
     await fake.wait_until(lambda: sent.private_messages, "an answer")
     assert "from $45 to $800" in sent.text

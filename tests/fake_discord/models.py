@@ -70,24 +70,15 @@ class ApiError(Exception):
         retry_after: float | None = None,
     ) -> None:
         super().__init__(f"{status}/{code} {message}" + (f" at {'.'.join(map(str, at))}" if at else ""))
-        self.status, self.code, self.message, self.path, self.retry_after = (
-            status,
-            code,
-            message,
-            at,
-            retry_after,
-        )
+        self.status, self.code, self.message = status, code, message
+        self.path, self.retry_after = at, retry_after
 
     def body(self) -> Json:
+        told: Json = {"message": self.message, "code": self.code}
         if self.retry_after is not None:
-            return {
-                "message": self.message,
-                "code": self.code,
-                "retry_after": self.retry_after,
-                "global": False,
-            }
+            return told | {"retry_after": self.retry_after, "global": False}
         if not self.path:
-            return {"message": self.message, "code": self.code}
+            return told
         errors: Json = {"_errors": [{"code": "INVALID", "message": self.message}]}
         for name in reversed(self.path):
             errors = {str(name): errors}
@@ -325,10 +316,6 @@ class UploadedFile:
             return "application/octet-stream"
         return "image/webp" if self.content[8:12] == b"WEBP" else "image/png"
 
-    @property
-    def is_image(self) -> bool:
-        return self.filename.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))
-
     def to_json(self) -> Json:
         data: Json = {
             "id": str(self.id),
@@ -460,7 +447,7 @@ class OptionChoice:
 
 @dataclass(eq=False)
 class Modal:
-    """A form on a user's screen. `fields`: its inputs in order."""
+    """A form on a user's screen."""
 
     user: User
     custom_id: str
@@ -469,25 +456,6 @@ class Modal:
     channel: Channel
     message: Message | None
     is_open: bool = True
-
-    @property
-    def fields(self) -> list[ModalField]:
-        return [
-            ModalField(part["label"], part.get("description"), part["component"]) for part in self.components
-        ]
-
-
-@dataclass(frozen=True)
-class ModalField:
-    """An input of a form: its label, its description, and the component as it was sent."""
-
-    label: str
-    description: str | None
-    component: Json
-
-    @property
-    def custom_id(self) -> str:
-        return str(self.component["custom_id"])
 
 
 @dataclass(eq=False)
@@ -516,7 +484,6 @@ class Interaction:
     responses: list[Message] = field(default_factory=list)
     choices: list[OptionChoice] = field(default_factory=list)
     modal: Modal | None = None
-    edit_count: int = 0
     processor_time: float = field(default_factory=time.process_time)
 
     @property

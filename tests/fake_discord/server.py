@@ -33,7 +33,7 @@ respond"). Wait for what the bot does later with `wait_until`; after a deferred 
 that is not refreshed, on which removed controls can still be pressed. (Discord itself may ignore such a
 press; a bot must survive both.)
 
-*Queries.* `visible_messages`, `last_message`, `controls`, `texts`, `alt_texts`, `shown_images`, `pings`,
+*Queries.* `visible_messages`, `last_message`, `controls`, `alt_texts`, `shown_images`, `pings`,
 `messages_pinging`, `threads`, `find_dm`, `messages_with_controls`, `messages_without_nonce`.
 
 *Time.* Nothing is too late because the machine is slow. Only `fake.clock.advance(seconds)` lets an
@@ -52,10 +52,9 @@ False`, `user.is_member = False`; `fake.vanish_channel(channel)` deletes a chann
 *Delivery.* An interaction is an event like any other: live sessions get it; a session whose connection broke
 gets it on RESUME; without a session it is lost (`delivered` is False). A new IDENTIFY never gets old events.
 
-*Where Discord's documentation is silent.* Edits never notify, not even the first edit of a deferred response.
-A follow-up after a deferral replaces the thinking message and keeps its visibility. A nonce is remembered for
-five minutes per channel; using it again later counts as sending twice. A V2 picture needs its description on
-the gallery item.
+*Where Discord's documentation is silent.* Edits never notify, not even the first edit of a deferred response. A nonce
+is remembered for five minutes per channel; using it again later counts as sending twice. A V2 picture needs
+its description on the gallery item.
 """
 
 from __future__ import annotations
@@ -76,7 +75,6 @@ from tests.fake_discord.models import (
     Interaction,
     Message,
     Modal,
-    ModalField,
     OptionChoice,
     Ping,
     RejectedRequest,
@@ -198,7 +196,6 @@ __all__ = [
     "Message",
     "MessageControl",
     "Modal",
-    "ModalField",
     "OptionChoice",
     "Ping",
     "RejectedRequest",
