@@ -52,9 +52,9 @@ False`, `user.is_member = False`; `fake.vanish_channel(channel)` deletes a chann
 *Delivery.* An interaction is an event like any other: live sessions get it; a session whose connection broke
 gets it on RESUME; without a session it is lost (`delivered` is False). A new IDENTIFY never gets old events.
 
-*Where Discord's documentation is silent.* Edits never notify, not even the first edit of a deferred response. A nonce
-is remembered for five minutes per channel; using it again later counts as sending twice. A V2 picture needs
-its description on the gallery item.
+*Where Discord's documentation is silent.* Edits never notify, not even the first edit of a deferred response.
+A nonce is remembered for five minutes per channel; using it again later counts as sending twice. A V2 picture
+needs its description on the gallery item.
 """
 
 from __future__ import annotations
