@@ -72,6 +72,20 @@ def split_in_two(text: str) -> list[str]:
     return [" ".join(words[:cut]), " ".join(words[cut:])]
 
 
+def filled_lines(
+    texts: Iterable[str], separator: str, size: int, width: float, weight: str = "Bold"
+) -> list[str]:
+    """Texts in as many lines as they need, side by side as long as there is room; none is broken."""
+    lines = list[str]()
+    for text in texts:
+        longer = f"{lines[-1]}{separator}{text}" if lines else text
+        if lines and text_width(longer.rstrip(), size, weight) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(text)
+    return lines
+
+
 class Canvas:
     """An RGB picture at final size, for sprites and text."""
 
