@@ -158,13 +158,12 @@ async def test_a_card_that_may_be_posted_nowhere_while_its_notification_waits_lo
     """The card of the former turn is too old to be passed on."""
     caplog.set_level("INFO", "bot.discord")
     monkeypatch.setattr("bot.discord.cards.card_keeper.OLD_MESSAGE_AGE", timedelta(0))
-    async with running.online() as service:
+    async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
         await running.wait_for_delivery()
         running.hold_pings(600.0)
         fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
-        table = (await service.queries.find_table(running.table_code)).id
-        await service.submit(table, 0, ["pass"], None, None)
+        await running.submit(0, "pass")
         await fake.wait_until(lambda: "could not be brought up to date" in caplog.text, "the refusal")
     assert not [each for each in caplog.records if each.exc_info]
 

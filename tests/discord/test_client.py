@@ -66,20 +66,21 @@ async def test_a_form_asks_for_dollars(started: RunningBot, fake: FakeDiscord) -
 
 
 async def test_the_write_form_plays_all_lines_or_none(started: RunningBot, fake: FakeDiscord) -> None:
-    done = await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
-    sent = await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115; buy SV"})
+    sent = await fake.fill_in(
+        "Ann", await started.wait_for_card("Ann"), "Write…", {"Line": "bid MH 115; buy SV"}
+    )
     await fake.wait_until(lambda: sent.private_messages, "an answer")
     assert "`buy SV`" in sent.text and await started.played_lines() == []
-    done = await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
-    await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115"})
+    await fake.fill_in("Ann", await started.wait_for_card("Ann"), "Write…", {"Line": "bid MH 115"})
     await started.wait_for_card("Bob")
 
 
 async def test_an_order_beside_a_move_is_told_to_its_owner_alone(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
-    done = await fake.click("Ann", await started.wait_for_card("Ann"), "Write…")
-    sent = await fake.submit_modal("Ann", done.modal, {"Line": "bid MH 115; auto bid MH up to 200"})
+    sent = await fake.fill_in(
+        "Ann", await started.wait_for_card("Ann"), "Write…", {"Line": "bid MH 115; auto bid MH up to 200"}
+    )
     await fake.wait_until(lambda: sent.private_messages, "an answer")
     assert "Order 1: `auto bid MH up to 200`." in sent.text
     card = await started.wait_for_card("Bob")

@@ -11,8 +11,7 @@ Use::
                 await fake.click("Bob", made.message, "Join")
                 card = fake.last_message("A7K")    # channels and threads by name
                 await fake.select("Ann", card, "Buy", "B&O at 100")
-                bid = await fake.click("Ann", card, "Bid…")
-                await fake.submit_modal("Ann", bid.modal, {"Amount": "45"})
+                await fake.fill_in("Ann", card, "Bid…", {"Amount": "45"})
         fake.check_violations(pinged=["Ann"])
 
 A bot in a process of its own gets `fake.api_url`, `fake.gateway_url` and `fake.token` instead.

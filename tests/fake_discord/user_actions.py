@@ -266,6 +266,12 @@ class UserActions(ServerState):
         modal.is_open = done.is_unanswered  # a form that failed stays open and may be sent again
         return done
 
+    async def fill_in(
+        self, user: User | str, message: Message, label: str, values: dict[str, Any]
+    ) -> Interaction:
+        """Press the button that opens a form, fill it in and send it."""
+        return await self.submit_modal(user, (await self.click(user, message, label)).modal, values)
+
     # --- how ----------------------------------------
 
     async def _interact(
