@@ -41,10 +41,10 @@ class GatewayClose(Exception):
 
 @dataclass(eq=False)
 class GatewayConnection:
-    """One websocket. With zlib-stream all its frames share one deflate context."""
+    """One websocket. All its frames share one deflate context, as zlib-stream has it."""
 
     ws: web.WebSocketResponse
-    deflate: zlib._Compress | None
+    deflate: zlib._Compress = field(default_factory=zlib.compressobj)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def send(
@@ -53,12 +53,9 @@ class GatewayConnection:
         frame = json.dumps({"op": op, "d": data, "s": seq, "t": event})
         async with self.lock:
             with contextlib.suppress(ConnectionError, RuntimeError):
-                if self.deflate is None:
-                    await self.ws.send_str(frame)
-                else:
-                    await self.ws.send_bytes(
-                        self.deflate.compress(frame.encode()) + self.deflate.flush(zlib.Z_SYNC_FLUSH)
-                    )
+                await self.ws.send_bytes(
+                    self.deflate.compress(frame.encode()) + self.deflate.flush(zlib.Z_SYNC_FLUSH)
+                )
 
     def abort(self) -> None:
         """Abort the connection without a closing handshake."""
@@ -156,8 +153,7 @@ class Gateway:
             return web.Response(status=503)
         ws = web.WebSocketResponse(max_msg_size=1 << 20)
         await ws.prepare(request)
-        deflate = zlib.compressobj() if request.query.get("compress") == "zlib-stream" else None
-        connection = GatewayConnection(ws, deflate)
+        connection = GatewayConnection(ws)
         self._connections.add(connection)
         try:
             await connection.send(10, {"heartbeat_interval": 41_250})

@@ -25,32 +25,18 @@ TOKEN_LIFETIME = 15 * 60.0
 ACK_DEADLINE = 3.0
 
 PERMISSIONS = {
-    "MANAGE_CHANNELS": 1 << 4,
-    "MANAGE_GUILD": 1 << 5,
     "VIEW_CHANNEL": 1 << 10,
     "SEND_MESSAGES": 1 << 11,
     "MANAGE_MESSAGES": 1 << 13,
     "EMBED_LINKS": 1 << 14,
     "ATTACH_FILES": 1 << 15,
     "READ_MESSAGE_HISTORY": 1 << 16,
-    "MENTION_EVERYONE": 1 << 17,
     "USE_APPLICATION_COMMANDS": 1 << 31,
     "MANAGE_THREADS": 1 << 34,
     "CREATE_PUBLIC_THREADS": 1 << 35,
     "SEND_MESSAGES_IN_THREADS": 1 << 38,
     "PIN_MESSAGES": 1 << 51,
 }
-_MEMBER = (
-    "VIEW_CHANNEL",
-    "SEND_MESSAGES",
-    "EMBED_LINKS",
-    "ATTACH_FILES",
-    "READ_MESSAGE_HISTORY",
-    "USE_APPLICATION_COMMANDS",
-    "SEND_MESSAGES_IN_THREADS",
-    "CREATE_PUBLIC_THREADS",
-)
-MEMBER_PERMISSIONS = sum(PERMISSIONS[name] for name in _MEMBER)
 ALL_PERMISSIONS = sum(PERMISSIONS.values())
 
 
@@ -162,24 +148,18 @@ def iso_time(unix: float) -> str:
 class User:
     """A user, or the bot.
 
-    `is_manager`: they have every permission in the guild. `is_member`: they are in the guild. `accepts_dms`:
-    the bot may send them direct messages.
+    `is_member`: they are in the guild. `accepts_dms`: the bot may send them direct messages.
     """
 
     id: int
     name: str
     bot: bool = False
-    is_manager: bool = False
     is_member: bool = True
     accepts_dms: bool = True
 
     @property
     def mention(self) -> str:
         return f"<@{self.id}>"
-
-    @property
-    def permissions(self) -> int:
-        return ALL_PERMISSIONS if self.is_manager else MEMBER_PERMISSIONS
 
     def to_json(self) -> Json:
         return {
@@ -197,7 +177,7 @@ class User:
             "roles": [],
             "joined_at": iso_time(0),
             "flags": 0,
-            "permissions": str(self.permissions),
+            "permissions": str(ALL_PERMISSIONS),
         }
         return data | {"user": self.to_json()} if user else data
 

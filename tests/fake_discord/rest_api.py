@@ -245,7 +245,6 @@ class RestApi:
             ("POST", "/channels/{channel}/threads", self._create_thread),
             ("PUT", member, self._add_thread_member),
             ("PATCH", "/channels/{channel}", self._change_channel),
-            ("DELETE", "/channels/{channel}", self._delete_channel),
         ]
 
     # users and guild
@@ -483,11 +482,6 @@ class RestApi:
         return json_response(
             (await self.server.change_channel(self._channel(request), await json_object(request))).to_json()
         )
-
-    async def _delete_channel(self, request: web.Request) -> web.Response:
-        channel = self._channel(request)
-        await self.server.delete_channel(channel)
-        return json_response(channel.to_json())
 
     async def _add_thread_member(self, request: web.Request) -> web.Response:
         thread, user = self._channel(request), self.server.user_by_id(request.match_info["user"])

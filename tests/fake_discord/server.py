@@ -91,7 +91,7 @@ async def identify_at_once(client: discord.Client, shard_id: int | None, *, init
 
 
 class FakeDiscord(UserActions):
-    """The server. `users` are members of its guild, the first is the manager; `channels` are text channels.
+    """The server. `users` are members of its guild, the first is its owner; `channels` are text channels.
 
     It listens on a free loopback port inside `async with`.
     """

@@ -521,9 +521,8 @@ async def test_permissions_non_members_and_deleted_objects(fake: FakeDiscord, ra
     refused(await raw("PATCH", f"{base}/messages/{sent['id']}", {"content": "x"}), 404, 10008)
     refused(await raw("POST", "/channels/1/messages", {"content": "x"}), 404, 10003)
     refused(await raw("POST", "/users/@me/channels", {"recipient_id": 1}), 404, 10013)
-    general.denied = {"MANAGE_CHANNELS", "MANAGE_THREADS"}
+    general.denied = {"MANAGE_THREADS"}
     refused(await raw("PATCH", base, {"name": "new"}), 400, 50035, "name")
-    refused(await raw("DELETE", base), 403, 50013)
     own = (await raw("POST", f"{base}/threads", {"name": "t", "type": 11}))[1]["id"]
     assert (await raw("PATCH", f"/channels/{own}", {"archived": False}))[0] == 200, "its maker may"
     refused(await raw("PATCH", f"/channels/{own}", {"locked": True}), 403, 50013)
