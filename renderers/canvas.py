@@ -52,7 +52,7 @@ def fit_font_size(text: str, size: int, width: float, weight: str = "Bold", mini
     return size
 
 
-def shorten(text: str, size: int, width: float, weight: str = "Bold") -> str:
+def shorten(text: str, size: int, width: float, weight: str) -> str:
     """The line, cut and ended by an ellipsis where it is wider than `width` pixels."""
     if text_width(text, size, weight) <= width:
         return text

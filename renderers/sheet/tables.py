@@ -62,7 +62,7 @@ def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Ima
     return _draw_page(f"{view.title} · {view.round} · auction", [money, lots], powers, palette)
 
 
-def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette = theme.LIGHT) -> Image.Image:
+def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette) -> Image.Image:
     """Companies side by side, at most `MAX_SIDE_BY_SIDE`, and then below each other; with what two have
     together."""
     shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
