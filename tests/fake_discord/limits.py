@@ -45,12 +45,6 @@ def check_integer(value: object, least: int, most: int, *at: str | int) -> int:
     return value
 
 
-def value_or_default(part: Json, key: str, default: int) -> object:
-    """The value of a field that may be missing or null."""
-    value = part.get(key)
-    return default if value is None else value
-
-
 # --- messages ----------------------------------------
 
 
@@ -216,8 +210,8 @@ def check_text_input(part: Json, at: FieldPath) -> None:
     check_integer(part.get("style"), 1, 2, *at, "style")
     check_text(part.get("placeholder"), 0, 100, *at, "placeholder")
     check_text(part.get("value"), 0, 4000, *at, "value")
-    least = check_integer(value_or_default(part, "min_length", 0), 0, 4000, *at, "min_length")
-    most = check_integer(value_or_default(part, "max_length", 4000), 1, 4000, *at, "max_length")
+    least = check_integer(part.get("min_length") or 0, 0, 4000, *at, "min_length")
+    most = check_integer(part.get("max_length") or 4000, 1, 4000, *at, "max_length")
     if least > most:
         raise invalid_form("min_length must not exceed max_length.", *at, "min_length")
     if part.get("value"):

@@ -67,19 +67,7 @@ import discord
 import yarl
 from aiohttp import web
 
-from tests.fake_discord.models import (
-    PERMISSIONS,
-    ApiError,
-    Channel,
-    Interaction,
-    Message,
-    Modal,
-    OptionChoice,
-    Ping,
-    RejectedRequest,
-    UploadedFile,
-    User,
-)
+from tests.fake_discord.models import Channel, Interaction, Message, User
 from tests.fake_discord.rest_api import RestApi
 from tests.fake_discord.user_actions import MessageControl, UserActions
 
@@ -186,18 +174,4 @@ class FakeDiscord(UserActions):
         assert not found, "\n".join(found)
 
 
-__all__ = [
-    "PERMISSIONS",
-    "ApiError",
-    "Channel",
-    "FakeDiscord",
-    "Interaction",
-    "Message",
-    "MessageControl",
-    "Modal",
-    "OptionChoice",
-    "Ping",
-    "RejectedRequest",
-    "UploadedFile",
-    "User",
-]
+__all__ = ["Channel", "FakeDiscord", "Interaction", "Message", "MessageControl"]
