@@ -793,11 +793,7 @@ async def test_a_table_without_a_channel_is_played_in_direct_messages(
     online: RunningBot, fake: FakeDiscord
 ) -> None:
     service = online.service
-    people = {}
-    async with service.store.begin() as unit:
-        for name in ("Ann", "Bob"):
-            found = await unit.people.get_or_create("discord", str(fake.find_user(name).id), name)
-            people[name] = found.id
+    people = {name: await online.person(name) for name in ("Ann", "Bob")}
     table = await service.lobby.create("1830", None)
     for name, person in people.items():
         await service.lobby.join(table.id, person, name)

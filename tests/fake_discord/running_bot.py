@@ -166,10 +166,7 @@ class RunningBot:
 
         The first is the host. It begins without the commands and presses of its lobby.
         """
-        people = {}
-        async with self.service.store.begin() as unit:
-            for name in names:
-                people[name] = (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
+        people = {name: await self.person(name) for name in names}
         place = {"guild": self.fake.guild_id, "channel": self.fake.find_channel("general").id}
         lobby = Service(
             self.service.store, ping_holdoff=self.service.cache.ping_holdoff
@@ -276,6 +273,11 @@ class RunningBot:
             pending = update(OutboxMessage).where(col(OutboxMessage.status) == "pending")
             await unit._transaction.execute(pending.values(not_before=unit.now))
         self.service.wake_subscribers()
+
+    async def person(self, name: str) -> int:
+        """The id of the person of a user."""
+        async with self.service.store.begin() as unit:
+            return (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
 
     async def table_id(self) -> int:
         return (await self.service.queries.find_table(self.table_code)).id
