@@ -52,7 +52,7 @@ def fit_font_size(text: str, size: int, width: float, weight: str = "Bold", mini
     return size
 
 
-def shorten(text: str, size: int, width: float, weight: str = "Bold") -> str:
+def shorten(text: str, size: int, width: float, weight: str) -> str:
     """The line, cut and ended by an ellipsis where it is wider than `width` pixels."""
     if text_width(text, size, weight) <= width:
         return text
@@ -70,6 +70,20 @@ def split_in_two(text: str) -> list[str]:
     if words[cut] == "&" and cut + 1 < len(words):
         cut += 1
     return [" ".join(words[:cut]), " ".join(words[cut:])]
+
+
+def filled_lines(
+    texts: Iterable[str], separator: str, size: int, width: float, weight: str = "Bold"
+) -> list[str]:
+    """Texts in as many lines as they need, side by side as long as there is room; none is broken."""
+    lines = list[str]()
+    for text in texts:
+        longer = f"{lines[-1]}{separator}{text}" if lines else text
+        if lines and text_width(longer.rstrip(), size, weight) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(text)
+    return lines
 
 
 class Canvas:

@@ -159,8 +159,8 @@ async def _plan(interaction: Interaction, table: TableInfo, lines: str | None) -
     await handler.lines.say(interaction, table, [f"plan {planned}"])
 
 
-def _shown(name: str, description: str, line: str = "") -> TableCommand:
-    return TableCommand(name, description, line or name, public=True)
+def _shown(name: str, description: str) -> TableCommand:
+    return TableCommand(name, description, name, public=True)
 
 
 def _about(name: str, description: str, alone: str, line: str, option: str, details: Option) -> TableCommand:

@@ -198,10 +198,7 @@ class Poster:
         message = self.api.message(ref.channel_id, ref.message_id)
         if not ref.is_plain:
             try:
-                attached = await self.api.edit(message, draft.payload, draft.users, files)
-                if any(isinstance(each, ImageAttachment) for each in files):
-                    await self.note_files_are_allowed(table)
-                return attached
+                return await self.api.edit(message, draft.payload, draft.users, files)
             except CannotEdit as failure:
                 if not failure.is_forbidden or not files:
                     raise
@@ -213,7 +210,7 @@ class Poster:
     # -- files that may not be attached ------------------------------------------------------
 
     async def say_files_are_refused(self, table: TableInfo, channel: Any) -> None:
-        """Say once that files may not be attached; again only after they could be in the meantime."""
+        """Say once at a table that files may not be attached."""
         if await self.cards.get(table.id, SAID_FILES):
             return
         key = f"t{table.id}.{table.seq}.{SAID_FILES}"
@@ -224,8 +221,3 @@ class Poster:
             return
         ref = CardRef(message.channel.id, message.id)
         await self.cards.change(table.id, TableCard(table.id, SAID_FILES, ref))
-
-    async def note_files_are_allowed(self, table: TableInfo) -> None:
-        """After files could be attached: the remark would be said again."""
-        if await self.cards.get(table.id, SAID_FILES):
-            await self.cards.change(table.id, remove=[SAID_FILES])

@@ -20,10 +20,6 @@ def _is_own_thread(table: GameTable, channel: int | None) -> bool:
     return has_own_thread(table) and table.location.get("thread") == channel
 
 
-def _which(codes: Sequence[str]) -> str:
-    return f"Which table? Fill in `table`: {join_words(codes, 'or')}."
-
-
 def sees(interaction: discord.Interaction, table: TableInfo, person_id: int) -> bool:
     """Whether a user may read about a table: those at it, and those who see its channel."""
     guild, user, channel = interaction.guild, interaction.user, table.location.get("channel")
@@ -71,7 +67,7 @@ async def resolve_table(
             return candidates[0]
     codes = [t.code for t in mine] or [t.code for t in here]
     if codes:
-        raise ValueError(_which(codes))
+        raise ValueError(f"Which table? Fill in `table`: {join_words(codes, 'or')}.")
     if lobbies := [t.code for t in all_here if t.status == "lobby" and statuses]:
         raise ValueError(f"The game at table {lobbies[0]} has not started yet; `/table start` starts it.")
     raise ValueError("There is no such table here. `/table new` opens one, `/table list` shows all.")

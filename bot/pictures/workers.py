@@ -138,10 +138,10 @@ class Pictures:
         state: engine.State,
         companies: Sequence[str],
         *,
-        revenues: Mapping[str, int] | None = None,
+        revenues: Mapping[str, int],
     ) -> Picture | None:
         """Companies side by side."""
-        details = {"revenues": dict(revenues or {})}
+        details = {"revenues": dict(revenues)}
         return await self.request("companies", state, (tuple(companies),), details)
 
     async def ways(
@@ -193,10 +193,10 @@ class TablePictures(Pictures):
         workers: PictureWorkers,
         turn_of: Hashable,
         palette: PaletteName | None,
-        file_type: FileType = "png",
-        post: Post = "turn",
+        file_type: FileType,
+        post: Post,
     ) -> None:
-        self._post: Post = post
+        self._post = post
         self.late: list[asyncio.Task[Picture | None]] = []
         self._palette, self._file_type = palette, file_type
         self._picture_workers = workers

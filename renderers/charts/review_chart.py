@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from engine import dollars
-from renderers import color_math, theme
+from renderers import color_math
 from renderers.canvas import Page, fit_font_size, text_width, to_palette
 from renderers.charts.chart import SIZE, draw_chart
 from renderers.color_math import Color
@@ -57,7 +57,7 @@ class ReviewView:
         return clip_text(f"Where the money came from. {'. '.join(lines)}. {self.worth.alt}")
 
 
-def draw_review(view: ReviewView, palette: Palette = theme.LIGHT) -> Image.Image:
+def draw_review(view: ReviewView, palette: Palette) -> Image.Image:
     """The chart of worth above the bars, as a picture in its palette."""
     causes = list(dict.fromkeys(cause for bar in view.bars for cause, _ in bar.parts))
     signs = {cause: (chr(ord("A") + i), bar_color(palette, i)) for i, cause in enumerate(causes)}

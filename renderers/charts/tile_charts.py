@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from PIL import Image
 
-from renderers import theme
 from renderers.canvas import Canvas, fit_font_size, to_palette
 from renderers.files import png_palette
 from renderers.geometry import HexLayout
@@ -39,7 +38,7 @@ class Panel(NamedTuple):
     image: Image.Image
 
 
-def draw_ways(ways: Sequence[tuple[str, MapView]], palette: Palette = theme.LIGHT) -> Image.Image:
+def draw_ways(ways: Sequence[tuple[str, MapView]], palette: Palette) -> Image.Image:
     """The ways of a lay, (caption, map around the hex) each, three in a row."""
     columns = min(WAY_COLUMNS, max(2, len(ways)))
     width = (WIDTH - GAP * (columns + 1)) // columns
@@ -56,7 +55,7 @@ def draw_tiles(
     heading: str,
     groups: Sequence[tuple[str, Sequence[tuple[HexView, str]]]],
     layout: HexLayout,
-    palette: Palette = theme.LIGHT,
+    palette: Palette,
 ) -> Image.Image:
     """Tiles in groups, each group under its heading; (tile, caption) each.
 

@@ -63,7 +63,7 @@ def face(
     rotation: int,
     laid: bool,
     joined: tuple[int, ...],
-    river: RiverBanks | None = None,
+    river: RiverBanks | None,
 ) -> Image.Image:
     """A hex with its background, border, river, track and stops.
 

@@ -5,7 +5,7 @@ A layer draws only where `label_layout` has found room, so layers can be left ou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from PIL import Image
@@ -17,7 +17,12 @@ from renderers.map import hex_sprites, route_sprites
 from renderers.map.face_geometry import FaceLayout
 from renderers.map.label_sizes import terrain_size
 from renderers.map.text_placer import LabelLayout, PlacedText
-from renderers.map.token_positions import overflow_token_positions, reserved_positions, token_positions
+from renderers.map.token_positions import (
+    PlacedToken,
+    overflow_token_positions,
+    reserved_positions,
+    token_positions,
+)
 from renderers.map.value_boxes import FRAME
 from renderers.theme import Palette
 from renderers.views import HexView
@@ -148,16 +153,19 @@ def _paste_overlay(hex: LayerContext, overlay: Image.Image) -> None:
     hex.canvas.image.paste(overlay, (0, 0), overlay)
 
 
+def _paste_tokens(hex: LayerContext, places: Iterable[PlacedToken]) -> None:
+    for badge, point, diameter in places:
+        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
+
+
 def tokens(hex: LayerContext) -> None:
     """Tokens in their slots."""
-    for badge, point, diameter in token_positions(hex.view, hex.metrics):
-        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
+    _paste_tokens(hex, token_positions(hex.view, hex.metrics))
 
 
 def overflow_tokens(hex: LayerContext) -> None:
     """Tokens without a slot."""
-    for badge, point, diameter in overflow_token_positions(hex.view, hex.metrics):
-        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
+    _paste_tokens(hex, overflow_token_positions(hex.view, hex.metrics))
 
 
 def names(hex: LayerContext) -> None:
@@ -215,8 +223,7 @@ def routes(hex: LayerContext) -> None:
     _paste_overlay(
         hex, route_sprites.route_overlay(hex.palette, hex.metrics, hex.face_layout, segments, areas)
     )
-    for badge, point, diameter in token_positions(hex.view, hex.metrics):
-        hex.canvas.paste(sprites.token(badge, diameter), hex.metrics.to_pixels(point))
+    _paste_tokens(hex, token_positions(hex.view, hex.metrics))
     for (x, y), route in route_sprites.edge_crossings(hex.metrics, segments):
         color = route_sprites.route_color(hex.palette, route)
         hex.canvas.paste(route_sprites.route_number(route, color, round(hex.metrics.radius * 0.36)), (x, y))

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from PIL import Image
 
 from renderers import theme
-from renderers.canvas import Canvas, SupersampledCanvas, text_width, to_palette
+from renderers.canvas import Canvas, SupersampledCanvas, filled_lines, to_palette
 from renderers.files import png_palette
 from renderers.geometry import dashed
 from renderers.hex_grid import Grid, HexMetrics, Piece, fit_grid
@@ -58,19 +58,15 @@ def row_height(width: int) -> int:
 def legend_rows(routes: tuple[str, ...], width: int) -> list[list[str]]:
     """The label of each route in rows, broken after a stop or a space."""
     size = legend_font(width)
-    return [_broken(label, size, width - _label_left(size) - size) for label in routes]
+    room = width - _label_left(size) - size
+    parts = (label.replace("-", "-\0").replace(" ", " \0").split("\0") for label in routes)
+    return [filled_lines(each, "", size, room) for each in parts]
 
 
 def footnote_rows(footnotes: tuple[str, ...], width: int) -> list[str]:
     """The footnotes in rows; none is broken."""
-    size, rows = legend_font(width), list[str]()
-    for note in footnotes:
-        longer = f"{rows[-1]}  ·  {note}" if rows else note
-        if rows and text_width(longer, size) <= width - 1.5 * size:
-            rows[-1] = longer
-        else:
-            rows.append(note)
-    return rows
+    size = legend_font(width)
+    return filled_lines(footnotes, "  ·  ", size, width - 1.5 * size)
 
 
 def legend_height(legend: Legend, width: int) -> int:
@@ -81,15 +77,6 @@ def legend_height(legend: Legend, width: int) -> int:
 
 def _label_left(size: int) -> int:
     return round(size * 5.75)
-
-
-def _broken(label: str, size: int, width: int) -> list[str]:
-    rows = [""]
-    for part in label.replace("-", "-\0").replace(" ", " \0").split("\0"):
-        if rows[-1] and text_width((rows[-1] + part).rstrip(), size) > width:
-            rows.append("")
-        rows[-1] += part
-    return rows
 
 
 @lru_cache(16)

@@ -9,6 +9,9 @@ from renderers.hex_grid import HexMetrics
 from renderers.map import hex_sprites
 from renderers.views import Badge, HexView
 
+PlacedToken = tuple[Badge, Point, int]
+"""A token, or the company for which a slot is reserved: its center in units, its diameter in pixels."""
+
 
 def _slot_points(view: HexView, metrics: HexMetrics) -> list[tuple[Point, ...]]:
     return [spot.slots or (spot.point,) for spot in hex_sprites.face_layout(view, metrics).nodes]
@@ -18,7 +21,7 @@ def _token_diameter(view: HexView, metrics: HexMetrics, node: int) -> int:
     return round(2 * hex_sprites.face_layout(view, metrics).nodes[node].radius * metrics.radius) - 3
 
 
-def token_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
+def token_positions(view: HexView, metrics: HexMetrics) -> list[PlacedToken]:
     """Each token of a hex with its center in units and its diameter in pixels, in the order of the view.
 
     A token whose city is still to be chosen (node -1) is between the cities. A token without a slot is above
@@ -27,12 +30,12 @@ def token_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Poi
     return [position for position, _ in _positioned_tokens(view, metrics)]
 
 
-def overflow_token_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
+def overflow_token_positions(view: HexView, metrics: HexMetrics) -> list[PlacedToken]:
     """The tokens without a slot: in an off-board area, or more than their city has slots."""
     return [position for position, overflows in _positioned_tokens(view, metrics) if overflows]
 
 
-def _positioned_tokens(view: HexView, metrics: HexMetrics) -> Iterator[tuple[tuple[Badge, Point, int], bool]]:
+def _positioned_tokens(view: HexView, metrics: HexMetrics) -> Iterator[tuple[PlacedToken, bool]]:
     slots = _slot_points(view, metrics)
     filled: dict[int, int] = {}
     for node, badge in view.tokens:
@@ -57,7 +60,7 @@ def _alternating_offset(i: int) -> int:
     return (i + 1) // 2 * (1 if i % 2 else -1)
 
 
-def tokens_beside_slots(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
+def tokens_beside_slots(view: HexView, metrics: HexMetrics) -> list[PlacedToken]:
     """What is drawn over an area: tokens without a slot, and reserved places in off-board areas."""
     reserved = [
         position
@@ -67,7 +70,7 @@ def tokens_beside_slots(view: HexView, metrics: HexMetrics) -> list[tuple[Badge,
     return [*overflow_token_positions(view, metrics), *reserved]
 
 
-def reserved_positions(view: HexView, metrics: HexMetrics) -> list[tuple[Badge, Point, int]]:
+def reserved_positions(view: HexView, metrics: HexMetrics) -> list[PlacedToken]:
     """Each slot of a hex that is reserved for a company, in the same form."""
     positions = []
     slots = _slot_points(view, metrics)

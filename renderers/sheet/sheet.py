@@ -8,7 +8,7 @@ and more than six players are in several tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,7 @@ from PIL import Image
 
 from engine import dollars
 from renderers import sprites, theme
-from renderers.canvas import Page, fit_font_size, shorten, split_in_two, text_width, to_palette
+from renderers.canvas import Page, filled_lines, fit_font_size, shorten, split_in_two, text_width, to_palette
 from renderers.files import png_palette
 from renderers.theme import Palette
 from renderers.views import Badge, CompanyView, PlayerView, SheetView, bank_text, tile_name
@@ -274,19 +274,32 @@ def _percent_cell(percent: int, weight: str = "Semibold", marker: str = "") -> S
 
 def _company_table(view: SheetView, companies: Sequence[CompanyView]) -> SheetTable:
     """One row per company: price, cash, trains, tokens left, president; par price, or size and loans."""
-    columns = [("", _name_cell), ("Turn", _turn_cell), ("Price", _price_cell)]
-    columns += [("Shares", _size_cell)] if view.has_sizes else [("Par", _par_cell)]
-    columns += [("Cash", _cash_cell), ("Last run", _revenue_cell)]
-    columns += [("Loans", _loans_cell)] if view.has_sizes else []
-    columns += [("Trains", _trains_cell)]
-    columns += [("Privates", _privates_cell)] if any(c.privates for c in companies) else []
+    columns: list[tuple[str, Callable[[CompanyView], SheetCell]]] = [
+        ("", lambda c: SheetCell(c.badge.sym, badge=c.badge, align="l", tag=_status_tag(c.acting))),
+        ("Turn", _turn_cell),
+        ("Price", _price_cell),
+    ]
+    if view.has_sizes:
+        columns.append(("Shares", lambda c: _cell_if(str(c.size or ""))))
+    else:
+        columns.append(("Par", lambda c: _cell_if("" if c.par is None else f"${c.par}")))
+    columns += [
+        ("Cash", _cash_cell),
+        ("Last run", lambda c: _cell_if("" if c.last_revenue is None else dollars(c.last_revenue))),
+    ]
+    if view.has_sizes:
+        columns.append(("Loans", _loans_cell))
+    columns.append(("Trains", lambda c: _cell_if(" ".join(c.trains), "Bold", wraps=len(c.trains) > 3)))
+    if any(c.privates for c in companies):
+        columns.append(("Privates", lambda c: _cell_if(" ".join(c.privates), wraps=True)))
     columns += [("Tokens", _tokens_cell), ("President", _president_cell)]
     header = tuple(SheetCell(title, weight="Bold", wraps=True) for title, _ in columns)
     return SheetTable(header, tuple(tuple(cell(c) for _, cell in columns) for c in companies))
 
 
-def _name_cell(c: CompanyView) -> SheetCell:
-    return SheetCell(c.badge.sym, badge=c.badge, align="l", tag=_status_tag(c.acting))
+def _cell_if(text: str, weight: str = "Semibold", wraps: bool = False) -> SheetCell:
+    """A cell with a text, if there is one."""
+    return SheetCell(text, weight=weight, wraps=wraps) if text else EMPTY_CELL
 
 
 def _turn_cell(c: CompanyView) -> SheetCell:
@@ -296,22 +309,10 @@ def _turn_cell(c: CompanyView) -> SheetCell:
     return SheetCell(str(c.turn), color="muted" if c.has_run else "ink", tag="ran" if c.has_run else "")
 
 
-def _revenue_cell(c: CompanyView) -> SheetCell:
-    return EMPTY_CELL if c.last_revenue is None else SheetCell(dollars(c.last_revenue))
-
-
 def _price_cell(c: CompanyView) -> SheetCell:
     if c.zone:
         return SheetCell(c.zone, color="blocked", wraps=True)
-    return EMPTY_CELL if c.price is None else SheetCell(f"${c.price:,}", weight="Bold")
-
-
-def _par_cell(c: CompanyView) -> SheetCell:
-    return EMPTY_CELL if c.par is None else SheetCell(f"${c.par}")
-
-
-def _size_cell(c: CompanyView) -> SheetCell:
-    return SheetCell(str(c.size)) if c.size else EMPTY_CELL
+    return _cell_if("" if c.price is None else f"${c.price:,}", "Bold")
 
 
 def _cash_cell(c: CompanyView) -> SheetCell:
@@ -325,19 +326,7 @@ def _cash_cell(c: CompanyView) -> SheetCell:
 
 
 def _loans_cell(c: CompanyView) -> SheetCell:
-    return (
-        SheetCell(f"{c.loans}/{c.max_loans}", weight="Bold" if c.loans else "Regular")
-        if c.max_loans
-        else EMPTY_CELL
-    )
-
-
-def _trains_cell(c: CompanyView) -> SheetCell:
-    return SheetCell(" ".join(c.trains), weight="Bold", wraps=len(c.trains) > 3) if c.trains else EMPTY_CELL
-
-
-def _privates_cell(c: CompanyView) -> SheetCell:
-    return SheetCell(" ".join(c.privates), wraps=True) if c.privates else EMPTY_CELL
+    return _cell_if(f"{c.loans}/{c.max_loans}" if c.max_loans else "", "Bold" if c.loans else "Regular")
 
 
 def _tokens_cell(c: CompanyView) -> SheetCell:
@@ -349,9 +338,7 @@ def _tokens_cell(c: CompanyView) -> SheetCell:
 
 
 def _president_cell(c: CompanyView) -> SheetCell:
-    if not c.started:
-        return SheetCell("closed", color="muted")
-    return SheetCell(c.president, wraps=True) if c.president else EMPTY_CELL
+    return _cell_if(c.president or "", wraps=True) if c.started else SheetCell("closed", color="muted")
 
 
 def draw_sheet(view: SheetView, palette: Palette = theme.LIGHT) -> Image.Image:
@@ -414,11 +401,5 @@ def _wrapped(
     label: str, texts: Sequence[str], separator: str, width: int, size: int = FONT_SIZE
 ) -> list[str]:
     """Texts in as many lines as they need; the first begins with the label."""
-    lines = [label]
-    for i, text in enumerate(texts):
-        longer = f"{lines[-1]}{separator if i and lines[-1] else ''}{text}"
-        if text_width(longer, size, "Semibold") > width - 2 * MARGIN and lines[-1] != label:
-            lines.append(text)
-        else:
-            lines[-1] = longer
-    return lines
+    first, *rest = texts
+    return filled_lines([f"{label}{first}", *rest], separator, size, width - 2 * MARGIN, "Semibold")

@@ -11,7 +11,7 @@ from PIL import Image
 
 from engine import dollars
 from renderers import theme
-from renderers.canvas import Page, text_width, to_palette
+from renderers.canvas import Page, filled_lines, to_palette
 from renderers.files import png_palette
 from renderers.sheet.sheet import MARGIN, SMALL_FONT_SIZE, SheetCell, SheetTable
 from renderers.theme import Palette
@@ -53,11 +53,16 @@ def draw_auction(view: AuctionView, palette: Palette = theme.LIGHT) -> Image.Ima
         ),
         WIDTH,
     )
-    powers = [_paragraph(f"{lot.sym}  {lot.name}. {lot.power}".strip()) for lot in view.lots]
+    powers = [
+        filled_lines(
+            f"{lot.sym} {lot.name}. {lot.power}".split(), " ", SMALL_FONT_SIZE, WIDTH - 2 * MARGIN, "Semibold"
+        )
+        for lot in view.lots
+    ]
     return _draw_page(f"{view.title} · {view.round} · auction", [money, lots], powers, palette)
 
 
-def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette = theme.LIGHT) -> Image.Image:
+def draw_companies(view: SheetView, companies: Sequence[str], palette: Palette) -> Image.Image:
     """Companies side by side, at most `MAX_SIDE_BY_SIDE`, and then below each other; with what two have
     together."""
     shown = [c for sym in companies for c in view.companies if c.badge.sym == sym]
@@ -111,18 +116,6 @@ def companies_alt(view: SheetView, companies: Sequence[str]) -> str:
 
 def _price(c: CompanyView) -> str:
     return c.zone or ("" if c.price is None else f"${c.price}")
-
-
-def _paragraph(text: str) -> list[str]:
-    """A text in lines of the page's width."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if text_width(longer, SMALL_FONT_SIZE, "Semibold") > WIDTH - 2 * MARGIN:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
 
 
 def _draw_page(

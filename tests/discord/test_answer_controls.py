@@ -15,9 +15,7 @@ async def test_orders_by_buttons_and_forms(started: RunningBot, fake: FakeDiscor
     shown = await fake.run_command("Bob", "general", "me orders", table=started.table_code)
     assert "You have left no orders at this table." in shown.text
     card = shown.private_messages[-1]
-    opened = await fake.click("Bob", card, "Bid up to…")
-    assert opened.modal is not None
-    await fake.submit_modal("Bob", opened.modal, {"Bid up to": "BO up to 260"})
+    await fake.fill_in("Bob", card, "Bid up to…", {"Bid up to": "BO up to 260"})
     await fake.wait_until(lambda: "1. `auto bid BO up to 260`" in card.text, "the bid")
     await fake.click("Bob", card, "Auto pass")
     await fake.wait_until(lambda: "2. `auto pass`" in card.text, "the pass")
@@ -49,8 +47,7 @@ async def test_a_question_that_is_asked_in_a_form_is_answered_alone(
 ) -> None:
     for asked, answer in (("help", "```"), ("export text", "Here is"), ("sheet", "")):
         done = await fake.run_command("Ann", started.thread, "me orders")
-        form = await fake.click("Ann", done.private_messages[0], "An order…")
-        await fake.submit_modal("Ann", form.modal, {"An order": asked})
+        await fake.fill_in("Ann", done.private_messages[0], "An order…", {"An order": asked})
         shown = done.private_messages[0]
         await fake.wait_until(lambda m=shown: "no orders" not in m.text, asked)  # type: ignore[misc]
         assert shown.text.startswith(answer) and bool(shown.attachments) == (asked != "help")
@@ -79,9 +76,7 @@ async def test_who_only_passes_in_a_stock_round_presses_once(started: RunningBot
 async def test_a_wrong_order_is_explained_on_the_card(started: RunningBot, fake: FakeDiscord) -> None:
     shown = await fake.run_command("Bob", "general", "me orders", table=started.table_code)
     card = shown.private_messages[-1]
-    opened = await fake.click("Bob", card, "An order…")
-    assert opened.modal is not None
-    await fake.submit_modal("Bob", opened.modal, {"An order": "auto bid BO up to 200"})
+    await fake.fill_in("Bob", card, "An order…", {"An order": "auto bid BO up to 200"})
     await fake.wait_until(lambda: "The least bid for the BO is $225" in card.text, "the reason")
 
 
@@ -99,15 +94,13 @@ async def test_a_president_answers_price_protection_in_advance(
         shown = await fake.run_command("Cid", "general", "me orders", table=running.table_code)
         card = shown.private_messages[-1]
         for limit in ("300", "0"):
-            opened = await fake.click("Cid", card, f"Protect {company} up to $…")
-            assert opened.modal is not None
-            await fake.submit_modal("Cid", opened.modal, {f"Protect {company} up to $": limit})
+            await fake.fill_in(
+                "Cid", card, f"Protect {company} up to $…", {f"Protect {company} up to $": limit}
+            )
             listed = f"1. `auto protect {company} up to {limit}`"
             await fake.wait_until(lambda: listed in card.text, "the order")  # noqa: B023
             assert "2. " not in card.text
-        opened = await fake.click("Cid", card, f"Protect {company} up to $…")
-        assert opened.modal is not None
-        await fake.submit_modal("Cid", opened.modal, {f"Protect {company} up to $": "all"})
+        await fake.fill_in("Cid", card, f"Protect {company} up to $…", {f"Protect {company} up to $": "all"})
         await fake.wait_until(lambda: "all" in card.text, "the reason")
         assert f"1. `auto protect {company} up to 0`" in card.text
         await fake.click("Cid", card, "Take all back")
@@ -128,9 +121,7 @@ async def test_a_feature_adds_to_the_card_of_a_turn(started: RunningBot, fake: F
     assert r"Do not forget your \*notes\*." in card.text
     shown = (await fake.click("Bob", card, "Notes…")).private_messages[-1]
     assert "Your notepad here is empty." in shown.text
-    opened = await fake.click("Bob", shown, "Write…")
-    assert opened.modal is not None
-    await fake.submit_modal("Bob", opened.modal, {"Write": "sell the PRR"})
+    await fake.fill_in("Bob", shown, "Write…", {"Write": "sell the PRR"})
     await fake.wait_until(lambda: "1. sell the PRR" in shown.text, "the note")
     other = (await fake.click("Ann", card, "Notes…")).private_messages[-1]
     assert "Your notepad here is empty." in other.text

@@ -7,7 +7,6 @@ import pytest
 
 from bot.discord.cards.card_refs import CardStore
 from bot.discord.places import ask_anew
-from bot.hub.people import person_by_discord
 from engine.game_text.history import GameHistory
 from tests.fake_discord.running_bot import RunningBot
 from tests.fake_discord.server import FakeDiscord, Message
@@ -43,11 +42,8 @@ async def test_the_one_card_of_both_pings_whom_their_own_notifications_ping(
     """Whosever notification comes first."""
     table = await asked_of_two(running)
     async with running.online() as service:
-        people = {
-            each.name: each.person_id for each in (await service.queries.table_info(table)).seated_players
-        }
         for in_private, other in (("Bob", "Ann"), ("Ann", "Bob")):
-            await service.settings.apply(people[in_private], ["tell direct"])
+            await service.settings.apply(await running.person(in_private), ["tell direct"])
             await service.running.pause(table, by=None)
             await running.wait_for_delivery()
             before = len(fake.pings)
@@ -55,7 +51,7 @@ async def test_the_one_card_of_both_pings_whom_their_own_notifications_ping(
             await running.wait_for_delivery()
             pings = [(each.user.name, each.message.channel.name) for each in fake.pings[before:]]
             assert sorted(pings) == sorted([(in_private, in_private), (other, "general")])
-            await service.settings.apply(people[in_private], ["tell default"])
+            await service.settings.apply(await running.person(in_private), ["tell default"])
 
 
 async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake: FakeDiscord) -> None:
@@ -63,10 +59,8 @@ async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake
     table, channel = await asked_of_two(running), fake.find_channel("general")
 
     async with running.online() as service:
-        players = (await service.queries.table_info(table)).seated_players
-        bob = next(each.person_id for each in players if each.name == "Bob")
-        async with service.store.begin() as unit:
-            await person_by_discord(unit, fake.find_user("Dan").id, "Dan")
+        bob = await running.person("Bob")
+        await running.person("Dan")
         await service.settings.apply(bob, ["tell thread"])
         await service.running.pause(table, by=None)
         await service.running.resume(table, by=None)
@@ -88,12 +82,11 @@ async def test_the_one_card_of_both_pings_a_new_deputy(running: RunningBot, fake
 async def test_a_deputy_of_two_is_mentioned_once(running: RunningBot, fake: FakeDiscord) -> None:
     table, channel = await asked_of_two(running), fake.find_channel("general")
     async with running.online() as service:
-        players = (await service.queries.table_info(table)).seated_players
-        async with service.store.begin() as unit:
-            await person_by_discord(unit, fake.find_user("Dan").id, "Dan")
+        await running.person("Dan")
         day = datetime.now(UTC) + timedelta(days=9)
-        for each in players:
-            await service.settings.apply(each.person_id, [f"away until {day:%Y-%m-%d} deputy Dan"])
+        for name in ("Ann", "Bob"):
+            line = f"away until {day:%Y-%m-%d} deputy Dan"
+            await service.settings.apply(await running.person(name), [line])
         await service.running.pause(table, by=None)
         await service.running.resume(table, by=None)
         await fake.wait_until(lambda: fake.messages_pinging("Dan"), "a ping")
@@ -128,9 +121,7 @@ async def test_the_one_card_of_both_takes_the_place_of_a_card_of_one(
 
 
 async def test_a_poll_pings_who_wants_it_in_the_thread(started: RunningBot, fake: FakeDiscord) -> None:
-    async with started.service.store.begin() as unit:
-        cid = await person_by_discord(unit, fake.find_user("Cid").id, "Cid")
-    await started.service.settings.apply(cid.id, ["tell direct"])
+    await started.service.settings.apply(await started.person("Cid"), ["tell direct"])
     await fake.run_command("Bob", started.thread, "table end")
     await started.wait_for_delivery()
     (vote,) = started.votes
@@ -158,13 +149,12 @@ async def test_a_card_that_may_be_posted_nowhere_while_its_notification_waits_lo
     """The card of the former turn is too old to be passed on."""
     caplog.set_level("INFO", "bot.discord")
     monkeypatch.setattr("bot.discord.cards.card_keeper.OLD_MESSAGE_AGE", timedelta(0))
-    async with running.online() as service:
+    async with running.online():
         await running.start_game("Ann", "Bob", "Cid")
         await running.wait_for_delivery()
         running.hold_pings(600.0)
         fake.find_channel("general").denied |= {"SEND_MESSAGES", "SEND_MESSAGES_IN_THREADS"}
-        table = (await service.queries.find_table(running.table_code)).id
-        await service.submit(table, 0, ["pass"], None, None)
+        await running.submit(0, "pass")
         await fake.wait_until(lambda: "could not be brought up to date" in caplog.text, "the refusal")
     assert not [each for each in caplog.records if each.exc_info]
 
@@ -206,13 +196,12 @@ async def test_chat_brings_down_the_cards_of_all_tables_of_a_channel(
     async with running.online() as service:
         channel = fake.find_channel("general")
         place = {"guild": fake.guild_id, "channel": channel.id, "thread": channel.id}
-        async with service.store.begin() as unit:
-            people = [await person_by_discord(unit, fake.find_user(name).id, name) for name in ("Ann", "Bob")]
+        people = {name: await running.person(name) for name in ("Ann", "Bob")}
         for _ in range(2):
-            table = await service.lobby.create("1830", people[0].id, location=place)
-            for person in people:
-                await service.lobby.join(table.id, person.id, person.name)
-            await service.lobby.start(table.id, by=people[0].id, order=("Ann", "Bob"))
+            table = await service.lobby.create("1830", people["Ann"], location=place)
+            for name, person in people.items():
+                await service.lobby.join(table.id, person, name)
+            await service.lobby.start(table.id, by=people["Ann"], order=("Ann", "Bob"))
             for number, line in enumerate(("pass", "bid CA 165")):
                 await service.submit(table.id, number, [line], None, None)
         await running.wait_for_delivery()
@@ -237,9 +226,7 @@ async def begin_with_an_order_that_ends(started: RunningBot, fake: FakeDiscord) 
     """The opening is played. Bob is told by direct message, and his order ends at his first turn."""
     await started.play_opening()
     await started.play_lines("Ann: par B&O 67")
-    async with started.service.store.begin() as unit:
-        bob = await person_by_discord(unit, fake.find_user("Bob").id, "Bob")
-    await started.service.settings.apply(bob.id, ["tell direct"])
+    await started.service.settings.apply(await started.person("Bob"), ["tell direct"])
     await started.submit_lines("Bob", "auto buy BO up to 60")
 
 
@@ -262,9 +249,7 @@ async def test_an_order_that_ends_where_a_turn_begins_pings_once_in_direct_messa
 async def test_who_takes_a_move_back_is_not_pinged_in_direct_messages(
     started: RunningBot, fake: FakeDiscord
 ) -> None:
-    async with started.service.store.begin() as unit:
-        ann = await person_by_discord(unit, fake.find_user("Ann").id, "Ann")
-    await started.service.settings.apply(ann.id, ["tell direct"])
+    await started.service.settings.apply(await started.person("Ann"), ["tell direct"])
     await started.play_lines("Ann: pass")
     before = len(fake.pings)
     await fake.run_command("Ann", started.thread, "undo")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,7 +16,6 @@ from bot.pictures import workers
 from bot.service import Service
 from engine.game_text import replay
 from engine.game_text.history import GameHistory
-from renderers import Picture
 from storage import open_store
 from tests.discord.test_presses import labels
 from tests.fake_discord.running_bot import HangingPictures, OnePixelPictures, RunningBot
@@ -54,6 +51,11 @@ async def ending(running: RunningBot) -> Message:
 
     await fake.wait_until(there, "the ending")
     return there()[-1]
+
+
+def has_no_place(service: Service, table: int) -> bool:
+    view = service.queries.peek(table)
+    return view is not None and not view.table.location
 
 
 async def test_all_are_pinged_and_told_the_whole_ending(running: RunningBot, fake: FakeDiscord) -> None:
@@ -162,12 +164,7 @@ async def test_the_news_of_a_game_that_is_over_and_has_no_place_come_by_direct_m
         await service.lobby.set_location(table, {"thread": thread.id, LOST_THREAD: True})
         await running.wait_for_delivery()
         await fake.vanish_channel(fake.find_channel(gone) if gone == "general" else thread)
-
-        def is_left() -> bool:
-            view = service.queries.peek(table)
-            return view is not None and not view.table.location
-
-        await fake.wait_until(is_left, "the table without a place")
+        await fake.wait_until(lambda: has_no_place(service, table), "the table without a place")
         assert not fake.visible_messages(fake.find_dm("Ann"))
         await service.submit(table, 1, ["undo"], None, None)
         await fake.wait_until(
@@ -188,12 +185,7 @@ async def test_a_game_that_is_over_leaves_a_channel_that_is_gone_without_its_log
         await run_sql(unit, f"UPDATE moves SET events = x'c1' WHERE table_id = {table}")
     async with running.online() as service:
         await fake.vanish_channel(fake.find_channel("general"))
-
-        def is_left() -> bool:
-            view = service.queries.peek(table)
-            return view is not None and not view.table.location
-
-        await fake.wait_until(is_left, "the table without a place")
+        await fake.wait_until(lambda: has_no_place(service, table), "the table without a place")
 
 
 async def test_pictures_that_are_drawn_late_are_added(
@@ -243,22 +235,13 @@ async def test_an_ending_waits_until_the_bot_may_write(
     fake.check_violations(ignoring=["50013"], pinged=PLAYERS)
 
 
-class Unfinished(OnePixelPictures):
-    """Charts are never finished."""
-
-    async def request(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
-        if kind == "chart":
-            await asyncio.Event().wait()
-        return await super().request(kind, *arguments, **details)
-
-
 async def test_an_ending_that_was_interrupted_is_completed(
     running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The process ends between the line and the whole; the next one completes it and pings nobody again."""
     monkeypatch.setattr("bot.discord.delivery.SHUTDOWN_GRACE", 0.1)
     table = await before_the_last_move(running)
-    running.pictures = Unfinished()
+    running.pictures = HangingPictures("chart")
     async with running.online() as service:
         await play_the_last_move(service, table)
         await fake.wait_until(
@@ -272,25 +255,12 @@ async def test_an_ending_that_was_interrupted_is_completed(
     assert sum("is over" in m.history[0].content for m in fake.visible_messages("general") if m.history) == 1
 
 
-class Waiting(OnePixelPictures):
-    """Charts are drawn from `go_on` on."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.go_on = asyncio.Event()
-
-    async def request(self, kind: str, *arguments: Any, **details: Any) -> Picture | None:
-        if kind == "chart":
-            await self.go_on.wait()
-        return await super().request(kind, *arguments, **details)
-
-
 async def test_an_ending_whose_line_somebody_has_deleted_is_posted_anew(
     running: RunningBot, fake: FakeDiscord
 ) -> None:
     """Everybody was pinged already, so it is without a ping."""
     table = await before_the_last_move(running)
-    running.pictures = pictures = Waiting()
+    running.pictures = pictures = HangingPictures("chart")
     async with running.online() as service:
         await play_the_last_move(service, table)
 
@@ -300,7 +270,7 @@ async def test_an_ending_whose_line_somebody_has_deleted_is_posted_anew(
         await fake.wait_until(lines, "the line")
         pings = len(fake.pings)
         await fake.delete_message(lines()[0])
-        pictures.go_on.set()
+        pictures.draws.set()
         message = await ending(running)
     assert message.attachments and len(fake.pings) == pings
 

@@ -80,25 +80,22 @@ async def test_14_no_turn_is_missing_or_twice_after_a_kill(
     assert_each_is_said_once(turns)
 
 
-async def test_the_turn_of_a_card_that_somebody_has_deleted_is_listed_with_the_next(
-    started: RunningBot, fake: FakeDiscord
+@pytest.mark.parametrize("gone", ["card", "old card", "list"])
+async def test_what_stood_on_a_message_that_somebody_has_deleted_is_listed_with_the_next(
+    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch, gone: str
 ) -> None:
-    """Its message cannot become the list, so that the next card that is finished has its line too."""
-    await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
-    await play(started, 0, len(LINES))
+    """A card that is gone cannot become the list; an old one is queued with its line before that is seen. The
+    list after one that is gone begins with its lines."""
+    first = await started.wait_for_card("Ann")
+    if gone == "list":
+        await play(started, 0, 1)
+    await fake.delete_message(first, is_heard=False)
+    if gone == "old card":
+        await play_with_old_cards(started, monkeypatch, 0, 1)
+    await play(started, 0 if gone == "card" else 1, len(LINES))
     _, turns = listed(started, fake)
     assert_each_is_said_once(turns)
-
-
-async def test_the_turn_of_an_old_card_that_somebody_has_deleted_is_listed_with_the_next(
-    started: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An old card is queued with its line, and when its turn comes its message is gone."""
-    await fake.delete_message(await started.wait_for_card("Ann"), is_heard=False)
-    await play_with_old_cards(started, monkeypatch, 0, 1)
-    await play(started, 1, len(LINES))
-    _, turns = listed(started, fake)
-    assert_each_is_said_once(turns)
+    assert turns.index("Ann buys") < turns.index("Bob buys") < turns.index("Cid passes")
 
 
 async def test_the_turn_of_an_old_card_is_listed_where_a_later_card_is_finished_first(
@@ -147,19 +144,6 @@ async def test_the_turn_of_a_deleted_card_is_listed_after_other_news(
     await play(started, 1, len(LINES))
     turns = "\n".join(listed(started, fake))
     assert_each_is_said_once(turns)
-
-
-async def test_a_list_that_somebody_has_deleted_is_written_again(
-    started: RunningBot, fake: FakeDiscord
-) -> None:
-    """As cards, polls and endings are: the next list begins with its lines."""
-    first = await started.wait_for_card("Ann")
-    await play(started, 0, 1)
-    await fake.delete_message(first, is_heard=False)
-    await play(started, 1, len(LINES))
-    _, turns = listed(started, fake)
-    assert_each_is_said_once(turns)
-    assert turns.index("Ann buys") < turns.index("Bob buys") < turns.index("Cid passes")
 
 
 async def test_a_list_and_a_card_that_somebody_has_deleted_are_written_again_later(

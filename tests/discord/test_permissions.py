@@ -179,10 +179,9 @@ async def test_a_locked_thread_moves_to_the_channel(started: RunningBot, fake: F
 async def test_thread_and_channel_are_deleted(started: RunningBot, fake: FakeDiscord) -> None:
     """The game goes on in direct messages."""
     thread = started.thread
-    table = (await started.service.queries.find_table(started.table_code)).id
     await fake.vanish_channel(thread)
     await fake.vanish_channel(fake.find_channel("general"))
-    await started.service.submit(table, 0, ["pass"], None, None)
+    await started.submit(0, "pass")
     for name in ("Bob", "Cid"):
         place = fake.find_dm(name)
         await fake.wait_until(lambda: fake.messages_with_controls(place), f"a card for {name}", 20)  # noqa: B023

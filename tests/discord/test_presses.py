@@ -313,7 +313,6 @@ async def test_a_company_is_started_with_two_menus_and_a_form(running: RunningBo
         assert form.modal
         await fake.submit_modal(name, form.modal, {"Dollars": "90"})
         await fake.wait_until(lambda: "from $100 to $400" in shown.message.text, "an answer")
-        again = await fake.click(name, shown.message, "Enter another amount…")
-        await fake.submit_modal(name, again.modal, {"Dollars": "105"})
+        await fake.fill_in(name, shown.message, "Enter another amount…", {"Dollars": "105"})
         await fake.wait_until(lambda: "Done." in shown.message.text, "the start")
         assert (await running.played_lines())[-1] == "start A&S B5 105"

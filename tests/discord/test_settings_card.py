@@ -23,13 +23,9 @@ async def test_settings_by_the_card(started: RunningBot, fake: FakeDiscord) -> N
     card = shown.private_messages[-1]
     await fake.select("Ann", card, "Where you are told", "By direct message")
     await fake.wait_until(lambda: "tell direct" in card.text, "the setting")
-    opened = await fake.click("Ann", card, "Quiet hours…")
-    assert opened.modal is not None
-    await fake.submit_modal("Ann", opened.modal, {"Quiet hours": "22:00-07:00"})
+    await fake.fill_in("Ann", card, "Quiet hours…", {"Quiet hours": "22:00-07:00"})
     await fake.wait_until(lambda: "quiet 22:00-07:00" in card.text, "the quiet hours")
-    opened = await fake.click("Ann", card, "Time zone…")
-    assert opened.modal is not None
-    await fake.submit_modal("Ann", opened.modal, {"Time zone": "Berlin"})
+    await fake.fill_in("Ann", card, "Time zone…", {"Time zone": "Berlin"})
     await fake.wait_until(lambda: "`Berlin` is not the name of a time zone" in card.text, "the error")
     assert "write one such as `Europe/Berlin`" in card.text and "zone UTC" in card.text
 
@@ -51,9 +47,7 @@ async def test_turns_can_be_answered_from_the_list(started: RunningBot, fake: Fa
     shown = await fake.run_command("Ann", "general", "me turns")
     assert "You to act: buy the SV for $20" in shown.text
     card = shown.private_messages[-1]
-    opened = await fake.click("Ann", card, f"Answer at {started.table_code}…")
-    assert opened.modal is not None
-    await fake.submit_modal("Ann", opened.modal, {"Line": "buy SV"})
+    await fake.fill_in("Ann", card, f"Answer at {started.table_code}…", {"Line": "buy SV"})
     await started.wait_for_card("Bob")
     assert await started.played_lines() == ["buy SV"]
 

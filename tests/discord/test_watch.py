@@ -100,16 +100,17 @@ async def test_a_position_written_by_hand_is_shown(running: RunningBot, fake: Fa
     channel = fake.find_channel("general")
     async with running.online():
         asked = await fake.run_command("Ann", "general", "watch")
-        form = await fake.click("Ann", asked.private_messages[-1], "Position…")
-        await fake.submit_modal(
-            "Ann", form.modal, {"position": text.replace("@ par PRR 100", "@ par PRR 101")}
+        await fake.fill_in(
+            "Ann",
+            asked.private_messages[-1],
+            "Position…",
+            {"Position": text.replace("@ par PRR 100", "@ par PRR 101")},
         )
         told = asked.private_messages[-1]
         await fake.wait_until(lambda: "101" in told.text, "the mistake")
         assert "line 6" in told.text.casefold() and "@ owns Bob NYC 6" in told.text
         assert not [each for each in fake.visible_messages(channel) if fake.shown_images(each)]
-        form = await fake.click("Ann", asked.private_messages[-1], "Position…")
-        await fake.submit_modal("Ann", form.modal, {"position": text})
+        await fake.fill_in("Ann", asked.private_messages[-1], "Position…", {"Position": text})
         await fake.wait_until(
             lambda: any(fake.shown_images(each) for each in fake.visible_messages(channel)), "the post"
         )

@@ -16,41 +16,19 @@ import json
 import zlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from aiohttp import WSMsgType, web
 
-from tests.fake_discord.models import ChangeSignal, Json, ServerClock, User
+from tests.fake_discord.models import Json
+
+if TYPE_CHECKING:
+    from tests.fake_discord.server_state import ServerState
 
 PRIVILEGED = 1 << 1 | 1 << 8 | 1 << 15
 RESUME_WINDOW = 120.0
 GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES = 1 << 0, 1 << 9, 1 << 12
-REQUIRED_INTENTS = {
-    "GUILD_CREATE": GUILDS,
-    "GUILD_DELETE": GUILDS,
-    "CHANNEL_CREATE": GUILDS,
-    "CHANNEL_UPDATE": GUILDS,
-    "CHANNEL_DELETE": GUILDS,
-    "CHANNEL_PINS_UPDATE": GUILDS,
-    "THREAD_CREATE": GUILDS,
-    "THREAD_UPDATE": GUILDS,
-    "THREAD_DELETE": GUILDS,
-    "THREAD_LIST_SYNC": GUILDS,
-}
-
-
-class GatewayServer(Protocol):
-    """The part of the server that the gateway uses."""
-
-    token: str
-    bot: User
-    clock: ServerClock
-    changes: ChangeSignal
-
-    @property
-    def gateway_url(self) -> str: ...
-
-    def guilds_json(self) -> list[Json]: ...
+NEEDS_NO_INTENT = "INTERACTION_CREATE"
 
 
 class GatewayClose(Exception):
@@ -63,10 +41,10 @@ class GatewayClose(Exception):
 
 @dataclass(eq=False)
 class GatewayConnection:
-    """One websocket. With zlib-stream all its frames share one deflate context."""
+    """One websocket. All its frames share one deflate context, as zlib-stream has it."""
 
     ws: web.WebSocketResponse
-    deflate: zlib._Compress | None
+    deflate: zlib._Compress = field(default_factory=zlib.compressobj)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def send(
@@ -75,12 +53,9 @@ class GatewayConnection:
         frame = json.dumps({"op": op, "d": data, "s": seq, "t": event})
         async with self.lock:
             with contextlib.suppress(ConnectionError, RuntimeError):
-                if self.deflate is None:
-                    await self.ws.send_str(frame)
-                else:
-                    await self.ws.send_bytes(
-                        self.deflate.compress(frame.encode()) + self.deflate.flush(zlib.Z_SYNC_FLUSH)
-                    )
+                await self.ws.send_bytes(
+                    self.deflate.compress(frame.encode()) + self.deflate.flush(zlib.Z_SYNC_FLUSH)
+                )
 
     def abort(self) -> None:
         """Abort the connection without a closing handshake."""
@@ -110,8 +85,8 @@ class Gateway:
     `refuse_connections` answers 503.
     """
 
-    def __init__(self, realm: GatewayServer) -> None:
-        self.server = realm
+    def __init__(self, server: ServerState) -> None:
+        self.server = server
         self.sessions: dict[str, GatewaySession] = {}
         self.refuse_connections = False
         self.identified = self.resumed = 0
@@ -152,9 +127,7 @@ class Gateway:
     async def close_connections(self, code: int) -> None:
         """Close every connection with `code`."""
         for each in list(self._connections):
-            if code not in (4000, 4001, 4002, 4008):
-                self._end_session(each)
-            self._detach(each)
+            self._end_session(each)
             await each.ws.close(code=code)
 
     async def dispatch(self, event: str, data: Json, *, private: bool = False) -> bool:
@@ -162,12 +135,12 @@ class Gateway:
 
         `private`: the event is about a channel of direct messages.
         """
-        need = REQUIRED_INTENTS.get(event, 0)
+        need = GUILDS
         if event.startswith("MESSAGE_"):
             need = DIRECT_MESSAGES if private else GUILD_MESSAGES
-        guild_id = int(data.get("guild_id") or 0)
+        guild_id, is_free = int(data.get("guild_id") or 0), event == NEEDS_NO_INTENT
         wanted = [
-            each for each in self.live_sessions() if (not need or each.intents & need) and each.owns(guild_id)
+            each for each in self.live_sessions() if (is_free or each.intents & need) and each.owns(guild_id)
         ]
         for each in wanted:
             await self._send_event(each, event, self._without_content(each, event, data, private))
@@ -180,8 +153,7 @@ class Gateway:
             return web.Response(status=503)
         ws = web.WebSocketResponse(max_msg_size=1 << 20)
         await ws.prepare(request)
-        deflate = zlib.compressobj() if request.query.get("compress") == "zlib-stream" else None
-        connection = GatewayConnection(ws, deflate)
+        connection = GatewayConnection(ws)
         self._connections.add(connection)
         try:
             await connection.send(10, {"heartbeat_interval": 41_250})

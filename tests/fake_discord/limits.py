@@ -45,12 +45,6 @@ def check_integer(value: object, least: int, most: int, *at: str | int) -> int:
     return value
 
 
-def value_or_default(part: Json, key: str, default: int) -> object:
-    """The value of a field that may be missing or null."""
-    value = part.get(key)
-    return default if value is None else value
-
-
 # --- messages ----------------------------------------
 
 
@@ -128,6 +122,8 @@ def check_action_row(row: Json, at: FieldPath) -> None:
 
 def check_button(part: Json, at: FieldPath) -> None:
     check_fields(part, "type style label custom_id disabled", at)
+    if part.get("disabled"):
+        raise invalid_form("No button of ours is disabled.", *at, "disabled")
     check_integer(part.get("style"), 1, 4, *at, "style")
     check_text(part.get("label"), 1, 80, *at, "label")
     check_custom_id(part, at)
@@ -172,17 +168,12 @@ def check_unique_ids(components: list[Json]) -> None:
 
 
 def check_allowed_mentions(allowed: Json | None) -> None:
-    if allowed is None:
-        return
-    parse = allowed.get("parse", [])
-    for name in ("users", "roles"):
-        listed = check_list(allowed.get(name) or [], 0, 100, "allowed_mentions", name)
-        if len(set(listed)) < len(listed):
-            raise invalid_form("The set already contains this value", "allowed_mentions", name)
-        if listed and name in parse:
-            raise invalid_form(
-                f"parse:[{name}] and {name}: [ids...] are mutually exclusive.", "allowed_mentions"
-            )
+    """What may be mentioned: users by their ids, and nobody else."""
+    if allowed is None or allowed.get("parse") or allowed.get("roles"):
+        raise invalid_form("A message of ours says which users it mentions.", "allowed_mentions")
+    listed = check_list(allowed.get("users") or [], 0, 100, "allowed_mentions", "users")
+    if len(set(listed)) < len(listed):
+        raise invalid_form("The set already contains this value", "allowed_mentions", "users")
 
 
 # --- modals ----------------------------------------
@@ -219,8 +210,8 @@ def check_text_input(part: Json, at: FieldPath) -> None:
     check_integer(part.get("style"), 1, 2, *at, "style")
     check_text(part.get("placeholder"), 0, 100, *at, "placeholder")
     check_text(part.get("value"), 0, 4000, *at, "value")
-    least = check_integer(value_or_default(part, "min_length", 0), 0, 4000, *at, "min_length")
-    most = check_integer(value_or_default(part, "max_length", 4000), 1, 4000, *at, "max_length")
+    least = check_integer(part.get("min_length") or 0, 0, 4000, *at, "min_length")
+    most = check_integer(part.get("max_length") or 4000, 1, 4000, *at, "max_length")
     if least > most:
         raise invalid_form("min_length must not exceed max_length.", *at, "min_length")
     if part.get("value"):

@@ -25,32 +25,18 @@ TOKEN_LIFETIME = 15 * 60.0
 ACK_DEADLINE = 3.0
 
 PERMISSIONS = {
-    "MANAGE_CHANNELS": 1 << 4,
-    "MANAGE_GUILD": 1 << 5,
     "VIEW_CHANNEL": 1 << 10,
     "SEND_MESSAGES": 1 << 11,
     "MANAGE_MESSAGES": 1 << 13,
     "EMBED_LINKS": 1 << 14,
     "ATTACH_FILES": 1 << 15,
     "READ_MESSAGE_HISTORY": 1 << 16,
-    "MENTION_EVERYONE": 1 << 17,
     "USE_APPLICATION_COMMANDS": 1 << 31,
     "MANAGE_THREADS": 1 << 34,
     "CREATE_PUBLIC_THREADS": 1 << 35,
     "SEND_MESSAGES_IN_THREADS": 1 << 38,
     "PIN_MESSAGES": 1 << 51,
 }
-_MEMBER = (
-    "VIEW_CHANNEL",
-    "SEND_MESSAGES",
-    "EMBED_LINKS",
-    "ATTACH_FILES",
-    "READ_MESSAGE_HISTORY",
-    "USE_APPLICATION_COMMANDS",
-    "SEND_MESSAGES_IN_THREADS",
-    "CREATE_PUBLIC_THREADS",
-)
-MEMBER_PERMISSIONS = sum(PERMISSIONS[name] for name in _MEMBER)
 ALL_PERMISSIONS = sum(PERMISSIONS.values())
 
 
@@ -70,24 +56,15 @@ class ApiError(Exception):
         retry_after: float | None = None,
     ) -> None:
         super().__init__(f"{status}/{code} {message}" + (f" at {'.'.join(map(str, at))}" if at else ""))
-        self.status, self.code, self.message, self.path, self.retry_after = (
-            status,
-            code,
-            message,
-            at,
-            retry_after,
-        )
+        self.status, self.code, self.message = status, code, message
+        self.path, self.retry_after = at, retry_after
 
     def body(self) -> Json:
+        told: Json = {"message": self.message, "code": self.code}
         if self.retry_after is not None:
-            return {
-                "message": self.message,
-                "code": self.code,
-                "retry_after": self.retry_after,
-                "global": False,
-            }
+            return told | {"retry_after": self.retry_after, "global": False}
         if not self.path:
-            return {"message": self.message, "code": self.code}
+            return told
         errors: Json = {"_errors": [{"code": "INVALID", "message": self.message}]}
         for name in reversed(self.path):
             errors = {str(name): errors}
@@ -171,24 +148,18 @@ def iso_time(unix: float) -> str:
 class User:
     """A user, or the bot.
 
-    `is_manager`: they have every permission in the guild. `is_member`: they are in the guild. `accepts_dms`:
-    the bot may send them direct messages.
+    `is_member`: they are in the guild. `accepts_dms`: the bot may send them direct messages.
     """
 
     id: int
     name: str
     bot: bool = False
-    is_manager: bool = False
     is_member: bool = True
     accepts_dms: bool = True
 
     @property
     def mention(self) -> str:
         return f"<@{self.id}>"
-
-    @property
-    def permissions(self) -> int:
-        return ALL_PERMISSIONS if self.is_manager else MEMBER_PERMISSIONS
 
     def to_json(self) -> Json:
         return {
@@ -206,7 +177,7 @@ class User:
             "roles": [],
             "joined_at": iso_time(0),
             "flags": 0,
-            "permissions": str(self.permissions),
+            "permissions": str(ALL_PERMISSIONS),
         }
         return data | {"user": self.to_json()} if user else data
 
@@ -324,10 +295,6 @@ class UploadedFile:
         if not self.pixel_size:
             return "application/octet-stream"
         return "image/webp" if self.content[8:12] == b"WEBP" else "image/png"
-
-    @property
-    def is_image(self) -> bool:
-        return self.filename.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))
 
     def to_json(self) -> Json:
         data: Json = {
@@ -460,7 +427,7 @@ class OptionChoice:
 
 @dataclass(eq=False)
 class Modal:
-    """A form on a user's screen. `fields`: its inputs in order."""
+    """A form on a user's screen."""
 
     user: User
     custom_id: str
@@ -469,25 +436,6 @@ class Modal:
     channel: Channel
     message: Message | None
     is_open: bool = True
-
-    @property
-    def fields(self) -> list[ModalField]:
-        return [
-            ModalField(part["label"], part.get("description"), part["component"]) for part in self.components
-        ]
-
-
-@dataclass(frozen=True)
-class ModalField:
-    """An input of a form: its label, its description, and the component as it was sent."""
-
-    label: str
-    description: str | None
-    component: Json
-
-    @property
-    def custom_id(self) -> str:
-        return str(self.component["custom_id"])
 
 
 @dataclass(eq=False)
@@ -516,7 +464,6 @@ class Interaction:
     responses: list[Message] = field(default_factory=list)
     choices: list[OptionChoice] = field(default_factory=list)
     modal: Modal | None = None
-    edit_count: int = 0
     processor_time: float = field(default_factory=time.process_time)
 
     @property

@@ -94,7 +94,6 @@ class RestApi:
         self.buckets: dict[str, tuple[int, float]] = {}
         self.default_bucket = (1000, 1.0)
         self.requests: list[tuple[str, str]] = []
-        self.rate_limited_count = 0
         self._acknowledging: set[Interaction] = set()
         self._bucket_uses: dict[tuple[str, str], list[float]] = defaultdict(list)
 
@@ -170,10 +169,7 @@ class RestApi:
                 RejectedRequest(method, shown, refused.status, refused.code, str(refused))
             )
             self.server.changes.notify()
-            if refused.status == 429:
-                self.rate_limited_count += 1
-                headers |= {"Via": "1.1 fake", "Retry-After": str(refused.retry_after)}
-            return json_response(refused.body(), refused.status, headers)
+            return json_response(refused.body(), refused.status, headers | retry_headers(refused))
 
     async def _run_handler(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
@@ -190,15 +186,9 @@ class RestApi:
             if request.transport is not None:
                 request.transport.abort()
             return web.Response(status=500)
-        if fault.status == 429:
-            self.rate_limited_count += 1
-            body = {
-                "message": "You are being rate limited.",
-                "retry_after": fault.retry_after,
-                "global": False,
-            }
-            return json_response(body, 429, {"Via": "1.1 fake", "Retry-After": str(fault.retry_after)})
-        return json_response({"message": "Made to fail by the test", "code": 0}, fault.status)
+        wait = fault.retry_after if fault.status == 429 else None
+        made = ApiError(fault.status, 0, "Made to fail by the test", retry_after=wait)
+        return json_response(made.body(), fault.status, retry_headers(made))
 
     def _authorise(self, request: web.Request, path: str) -> None:
         if path.startswith(("/interactions/", "/webhooks/")):
@@ -237,8 +227,6 @@ class RestApi:
         return [
             ("GET", "/users/@me", self._me),
             ("GET", "/oauth2/applications/@me", self._application),
-            ("GET", "/applications/@me", self._application),
-            ("GET", "/gateway", self._gateway_url),
             ("GET", "/gateway/bot", self._gateway_url),
             ("POST", "/users/@me/channels", self._open_direct),
             ("GET", "/guilds/{guild}/threads/active", self._active_threads),
@@ -248,7 +236,6 @@ class RestApi:
             ("PATCH", own + "/messages/{message}", self._edit_response),
             ("DELETE", own + "/messages/{message}", self._delete_response),
             ("PUT", messages + "/pins/{message}", self._pin),
-            ("PUT", "/channels/{channel}/pins/{message}", self._pin),
             ("GET", messages, self._list_messages),
             ("POST", messages, self._create_message),
             ("GET", message, self._read_message),
@@ -258,7 +245,6 @@ class RestApi:
             ("POST", "/channels/{channel}/threads", self._create_thread),
             ("PUT", member, self._add_thread_member),
             ("PATCH", "/channels/{channel}", self._change_channel),
-            ("DELETE", "/channels/{channel}", self._delete_channel),
         ]
 
     # users and guild
@@ -276,19 +262,10 @@ class RestApi:
                 "name": bot.name,
                 "icon": None,
                 "description": "",
-                "summary": "",
                 "bot_public": True,
                 "bot_require_code_grant": False,
                 "verify_key": "",
-                "flags": 0,
-                "team": None,
-                "rpc_origins": [],
-                "hook": True,
                 "owner": bot.to_json(),
-                "interactions_endpoint_url": None,
-                "approximate_guild_count": 1,
-                "integration_types_config": {"0": {}},
-                "redirect_uris": [],
             }
         )
 
@@ -318,36 +295,13 @@ class RestApi:
 
     # commands
 
-    def _command_list(self, request: web.Request) -> list[Json]:
-        if request.match_info["app"] != str(self.server.bot.id):
-            raise ApiError(403, 20012, "You are not authorized to perform this action on this application")
-        return self.server.commands
-
     async def _upsert_commands(self, request: web.Request) -> web.Response:
-        kept = self._command_list(request)
         sent = await json_list(request)
         limits.check_commands(sent)
-        known = {(each["type"], each["name"]): each["id"] for each in kept}
-        kept[:] = [
-            {
-                "type": 1,
-                "description": "",
-                "default_member_permissions": None,
-                "nsfw": False,
-                "options": [],
-                "contexts": None,
-                "integration_types": [0],
-            }
-            | each
-            | {
-                "id": known.get((each.get("type", 1), each["name"])) or str(self.server.ids()),
-                "application_id": str(self.server.bot.id),
-                "version": str(self.server.ids()),
-            }
-            for each in sent
-        ]
+        known = {"application_id": str(self.server.bot.id), "version": "1"}
+        self.server.commands = [each | known | {"id": str(self.server.ids())} for each in sent]
         self.server.changes.notify()
-        return json_response(kept)
+        return json_response(self.server.commands)
 
     # interactions
 
@@ -371,8 +325,6 @@ class RestApi:
             self._acknowledging.discard(interaction)
         interaction.ack_type, interaction.ack_after = kind, time.process_time() - interaction.processor_time
         self.server.changes.notify()
-        if request.query.get("with_response", "").lower() not in ("1", "true"):
-            return web.Response(status=204)
         shown = interaction.original if kind in (4, 5) else None
         summary: Json = {"id": str(interaction.id), "type": interaction.type}
         resource: Json = {"type": kind}
@@ -421,7 +373,6 @@ class RestApi:
         if message.deleted:
             raise ApiError(404, 10008, "Unknown Message")
         self.server.require_unarchived(message.channel)
-        interaction.edit_count += 1
         interaction.updated = interaction.updated or message is interaction.source
         return await self.server.edit_message(message, draft)
 
@@ -438,10 +389,8 @@ class RestApi:
 
     async def _follow_up(self, request: web.Request) -> web.Response:
         interaction, draft = self._webhook_interaction(request), await read_message_request(request)
-        if interaction.is_thinking and interaction.original is not None:
-            return json_response(
-                (await self._edit_for_interaction(interaction, interaction.original, draft)).to_json()
-            )
+        if interaction.is_thinking:
+            raise invalid_form("No answer of ours follows a message that is still thinking.")
         private = bool(int(draft.data.get("flags") or 0) & EPHEMERAL)
         made = await self.server.create_message(
             interaction.channel, draft, interaction=interaction, ephemeral=private
@@ -534,25 +483,15 @@ class RestApi:
             (await self.server.change_channel(self._channel(request), await json_object(request))).to_json()
         )
 
-    async def _delete_channel(self, request: web.Request) -> web.Response:
-        channel = self._channel(request)
-        await self.server.delete_channel(channel)
-        return json_response(channel.to_json())
-
-    def _thread_and_user(self, request: web.Request) -> tuple[Channel, int]:
-        channel, user = self._channel(request), request.match_info["user"]
-        if not channel.is_thread:
-            raise ApiError(400, 50024, "Cannot execute action on this channel type")
-        self.server.require_unarchived(channel)
-        return channel, self.server.bot.id if user == "@me" else self.server.user_by_id(user).id
-
     async def _add_thread_member(self, request: web.Request) -> web.Response:
-        thread, user_id = self._thread_and_user(request)
-        user = self.server.user_by_id(user_id)
+        thread, user = self._channel(request), self.server.user_by_id(request.match_info["user"])
+        if not thread.is_thread:
+            raise ApiError(400, 50024, "Cannot execute action on this channel type")
+        self.server.require_unarchived(thread)
         if not user.is_member:
             raise ApiError(404, 10007, "Unknown Member")
         self.server.require_permissions(thread, "SEND_MESSAGES_IN_THREADS")
-        thread.members[user_id] = user
+        thread.members[user.id] = user
         return web.Response(status=204)
 
     async def _cdn(self, request: web.Request) -> web.Response:
@@ -568,6 +507,12 @@ def json_response(data: object, status: int = 200, headers: dict[str, str] | Non
         status=status,
         headers={"Content-Type": "application/json"} | (headers or {}),
     )
+
+
+def retry_headers(refused: ApiError) -> dict[str, str]:
+    if refused.retry_after is None:
+        return {}
+    return {"Via": "1.1 fake", "Retry-After": str(refused.retry_after)}
 
 
 async def parse_json(request: web.Request) -> object:

@@ -60,15 +60,16 @@ class OnePixelPictures(PictureWorkers):
 
 
 class HangingPictures(OnePixelPictures):
-    """Pictures that are drawn when `draws` is set, and not before."""
+    """Pictures that are drawn when `draws` is set, and not before; all, or those of one kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str = "") -> None:
         super().__init__()
-        self.draws = asyncio.Event()
+        self.draws, self.kind = asyncio.Event(), kind
 
-    async def request(self, *args: Any, **details: Any) -> Picture | None:
-        await self.draws.wait()
-        return await super().request(*args, **details)
+    async def request(self, kind: str, *args: Any, **details: Any) -> Picture | None:
+        if self.kind in ("", kind):
+            await self.draws.wait()
+        return await super().request(kind, *args, **details)
 
 
 @contextlib.asynccontextmanager
@@ -165,10 +166,7 @@ class RunningBot:
 
         The first is the host. It begins without the commands and presses of its lobby.
         """
-        people = {}
-        async with self.service.store.begin() as unit:
-            for name in names:
-                people[name] = (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
+        people = {name: await self.person(name) for name in names}
         place = {"guild": self.fake.guild_id, "channel": self.fake.find_channel("general").id}
         lobby = Service(
             self.service.store, ping_holdoff=self.service.cache.ping_holdoff
@@ -276,6 +274,19 @@ class RunningBot:
             await unit._transaction.execute(pending.values(not_before=unit.now))
         self.service.wake_subscribers()
 
+    async def person(self, name: str) -> int:
+        """The id of the person of a user."""
+        async with self.service.store.begin() as unit:
+            return (await person_by_discord(unit, self.fake.find_user(name).id, name)).id
+
+    async def table_id(self) -> int:
+        return (await self.service.queries.find_table(self.table_code)).id
+
+    async def submit(self, seat: int, line: str) -> None:
+        """Play a line without Discord; it must be accepted."""
+        done = await self.service.submit(await self.table_id(), seat, [line], None, None)
+        assert isinstance(done, Completed), done
+
     async def play_lines(self, *lines: str) -> None:
         """Submit lines with `/do`, each as `Ann: buy SV`; every line must be accepted."""
         for each in lines:
@@ -285,10 +296,8 @@ class RunningBot:
 
     async def play_opening(self) -> None:
         """Sell the privates to three players without Discord: Ann has the B&O, and is asked for its par."""
-        table = (await self.service.queries.find_table(self.table_code)).id
         for number, line in enumerate(OPENING):
-            done = await self.service.submit(table, number % 3, [line], None, None)
-            assert isinstance(done, Completed), done
+            await self.submit(number % 3, line)
         await self.wait_for_delivery()  # a turn that is still to be sent would replace the card
         await self.wait_for_card("Ann")
 

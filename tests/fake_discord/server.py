@@ -11,8 +11,7 @@ Use::
                 await fake.click("Bob", made.message, "Join")
                 card = fake.last_message("A7K")    # channels and threads by name
                 await fake.select("Ann", card, "Buy", "B&O at 100")
-                bid = await fake.click("Ann", card, "Bid…")
-                await fake.submit_modal("Ann", bid.modal, {"Amount": "45"})
+                await fake.fill_in("Ann", card, "Bid…", {"Amount": "45"})
         fake.check_violations(pinged=["Ann"])
 
 A bot in a process of its own gets `fake.api_url`, `fake.gateway_url` and `fake.token` instead.
@@ -33,7 +32,7 @@ respond"). Wait for what the bot does later with `wait_until`; after a deferred 
 that is not refreshed, on which removed controls can still be pressed. (Discord itself may ignore such a
 press; a bot must survive both.)
 
-*Queries.* `visible_messages`, `last_message`, `controls`, `texts`, `alt_texts`, `shown_images`, `pings`,
+*Queries.* `visible_messages`, `last_message`, `controls`, `alt_texts`, `shown_images`, `pings`,
 `messages_pinging`, `threads`, `find_dm`, `messages_with_controls`, `messages_without_nonce`.
 
 *Time.* Nothing is too late because the machine is slow. Only `fake.clock.advance(seconds)` lets an
@@ -53,9 +52,8 @@ False`, `user.is_member = False`; `fake.vanish_channel(channel)` deletes a chann
 gets it on RESUME; without a session it is lost (`delivered` is False). A new IDENTIFY never gets old events.
 
 *Where Discord's documentation is silent.* Edits never notify, not even the first edit of a deferred response.
-A follow-up after a deferral replaces the thinking message and keeps its visibility. A nonce is remembered for
-five minutes per channel; using it again later counts as sending twice. A V2 picture needs its description on
-the gallery item.
+A nonce is remembered for five minutes per channel; using it again later counts as sending twice. A V2 picture
+needs its description on the gallery item.
 """
 
 from __future__ import annotations
@@ -69,20 +67,7 @@ import discord
 import yarl
 from aiohttp import web
 
-from tests.fake_discord.models import (
-    PERMISSIONS,
-    ApiError,
-    Channel,
-    Interaction,
-    Message,
-    Modal,
-    ModalField,
-    OptionChoice,
-    Ping,
-    RejectedRequest,
-    UploadedFile,
-    User,
-)
+from tests.fake_discord.models import Channel, Interaction, Message, User
 from tests.fake_discord.rest_api import RestApi
 from tests.fake_discord.user_actions import MessageControl, UserActions
 
@@ -94,7 +79,7 @@ async def identify_at_once(client: discord.Client, shard_id: int | None, *, init
 
 
 class FakeDiscord(UserActions):
-    """The server. `users` are members of its guild, the first is the manager; `channels` are text channels.
+    """The server. `users` are members of its guild, the first is its owner; `channels` are text channels.
 
     It listens on a free loopback port inside `async with`.
     """
@@ -189,19 +174,4 @@ class FakeDiscord(UserActions):
         assert not found, "\n".join(found)
 
 
-__all__ = [
-    "PERMISSIONS",
-    "ApiError",
-    "Channel",
-    "FakeDiscord",
-    "Interaction",
-    "Message",
-    "MessageControl",
-    "Modal",
-    "ModalField",
-    "OptionChoice",
-    "Ping",
-    "RejectedRequest",
-    "UploadedFile",
-    "User",
-]
+__all__ = ["Channel", "FakeDiscord", "Interaction", "Message", "MessageControl"]

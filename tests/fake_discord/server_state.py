@@ -16,6 +16,7 @@ from tests.fake_discord import limits
 from tests.fake_discord.gateway import Gateway
 from tests.fake_discord.models import (
     ACK_DEADLINE,
+    ALL_PERMISSIONS,
     AUTOCOMPLETE,
     COMPONENTS_V2,
     DM,
@@ -65,7 +66,7 @@ class MessageRequest:
 
 
 class ServerState:
-    """Everything on the server. The `people` become members of its one guild; the first is its manager.
+    """Everything on the server. The `people` become members of its one guild; the first is its owner.
 
     `default_timeout`: the real seconds after which a test no longer waits for what does not come.
     """
@@ -79,7 +80,7 @@ class ServerState:
         self.token = f"{b64encode(b'100000000000000001').decode()}.{secrets.token_hex(8)}"
         self.base_url = ""
         self.bot = User(self.ids(), "Railpost", bot=True)
-        self.users = {name: User(self.ids(), name, is_manager=i == 0) for i, name in enumerate(people)}
+        self.users = {name: User(self.ids(), name) for name in people}
         self.guild_id = self.ids()
         self.guilds = {self.guild_id: guild}
         self.channels: dict[int, Channel] = {}
@@ -175,13 +176,13 @@ class ServerState:
         return {
             "id": str(guild_id),
             "name": self.guilds[guild_id],
-            "owner_id": str(self._owner_id()),
+            "owner_id": str(next(iter(self.all_users()))),
             "roles": [
                 {
                     "id": str(guild_id),
                     "name": "@everyone",
                     "position": 0,
-                    "permissions": str(self.bot_permissions()),
+                    "permissions": str(ALL_PERMISSIONS),
                 }
             ],
             "joined_at": "2026-01-01T00:00:00+00:00",
@@ -193,12 +194,6 @@ class ServerState:
 
     def guilds_json(self) -> list[Json]:
         return [self.guild_json(guild_id) for guild_id in self.guilds]
-
-    def bot_permissions(self) -> int:
-        return Channel(0, "", TEXT, self.clock).bot_permissions
-
-    def _owner_id(self) -> int:
-        return next((user.id for user in self.users.values()), self.bot.id)
 
     # --- messages ----------------------------------------
 
@@ -221,7 +216,8 @@ class ServerState:
             self.require_unarchived(channel)
         if earlier := self._find_repeated(channel, data):
             return earlier
-        limits.check_allowed_mentions(data.get("allowed_mentions"))
+        if author is self.bot and not thinking:
+            limits.check_allowed_mentions(data.get("allowed_mentions"))
         message = Message(
             self.ids(),
             channel,
@@ -247,7 +243,7 @@ class ServerState:
         if message.nonce is not None:
             self.nonces[(channel.id, message.nonce)] = message
         if not thinking:
-            self._record_pings(message, data)
+            self._record_pings(message)
         if interaction is not None:
             interaction.responses.append(message)
         if not ephemeral:
@@ -362,11 +358,9 @@ class ServerState:
         for name in ("embeds", "message_reference"):
             if data.get(name):
                 raise invalid_form(f"No message of ours has {name}.", name)
-        before = message.attachments
+        if message.attachments and "components" in data and data.get("attachments") is None:
+            raise invalid_form("An edit of ours names the files that stay.", "attachments")
         message.attachments = self._attachments(message, draft)
-        dropped = [each for each in before if each not in message.attachments]
-        named = data.get("attachments") is not None or "components" not in data
-        unlisted = [] if named else before  # whether Discord finds these is not documented
         if "components" in data:
             message.components = data["components"] or []
         limits.check_message(
@@ -376,7 +370,7 @@ class ServerState:
             v2=message.uses_v2,
             thinking=thinking,
         )
-        self._resolve_components(message, dropped, unlisted)
+        self._resolve_components(message)
         if not thinking:
             message.mentioned = self._mentioned(message, data.get("allowed_mentions"))
             self._check_descriptions(message)
@@ -421,13 +415,8 @@ class ServerState:
         self.files[made] = UploadedFile(made, filename, content, url)
         return self.files[made]
 
-    def _resolve_components(
-        self, message: Message, dropped: list[UploadedFile], unlisted: list[UploadedFile]
-    ) -> None:
-        """Give components their ids and media their URLs. Error: 50035 for a file that does not exist.
-
-        `unlisted`: files that the message has, but that the request neither keeps nor uploads.
-        """
+    def _resolve_components(self, message: Message) -> None:
+        """Give components their ids and media their URLs. Error: 50035 for a file that does not exist."""
         taken = {part["id"] for part in walk_components(message.components) if part.get("id")}
         number = 0
         for part in walk_components(message.components):
@@ -435,22 +424,11 @@ class ServerState:
                 number = next(n for n in range(number + 1, len(taken) + number + 2) if n not in taken)
                 part["id"] = number
             for media in media_objects(part):
-                self._resolve_media(message, media, dropped, unlisted)
+                self._resolve_media(message, media)
 
-    def _resolve_media(
-        self, message: Message, media: Json, dropped: list[UploadedFile], unlisted: list[UploadedFile]
-    ) -> None:
+    def _resolve_media(self, message: Message, media: Json) -> None:
         url = str(media["url"])
-        if url.startswith("attachment://"):
-            found = [
-                each
-                for each in message.attachments
-                if each.filename == url.removeprefix("attachment://") and each not in unlisted
-            ]
-        elif url.startswith(f"{self.base_url}/cdn/"):
-            found = [each for each in self.files.values() if each.url == url and each not in dropped]
-        else:
-            return
+        found = [each for each in message.attachments if url in (f"attachment://{each.filename}", each.url)]
         if not found:
             raise invalid_form(
                 f"The referenced attachment {url} was not found.", "components", "media", "url"
@@ -471,35 +449,23 @@ class ServerState:
     # --- notifications ----------------------------------------
 
     def _mentioned(self, message: Message, allowed: Json | None) -> list[User]:
-        """The users whom the text mentions and the request allows to be mentioned."""
+        """The users whom the text mentions and the request allows to be mentioned; a person may mention
+        all."""
         people = self.all_users()
-        named = [
-            people[int(found)]
-            for found in dict.fromkeys(MENTION.findall(message.text))
-            if int(found) in people
-        ]
-        if allowed is None or "users" in allowed.get("parse", []):
+        ids = [int(found) for found in dict.fromkeys(MENTION.findall(message.text))]
+        named = [people[each] for each in ids if each in people]
+        if message.author is not self.bot:
             return named
-        listed = {str(each) for each in allowed.get("users") or []}
+        listed = {str(each) for each in (allowed or {}).get("users") or []}
         return [user for user in named if str(user.id) in listed]
 
-    def _record_pings(self, message: Message, data: Json) -> None:
-        allowed = data.get("allowed_mentions")
-        people = list(message.mentioned)
-        everyone = allowed is None or "everyone" in allowed.get("parse", [])
-        if (
-            everyone
-            and re.search(r"@(everyone|here)\b", message.text)
-            and message.channel.allows("MENTION_EVERYONE")
-        ):
-            people += self.users.values()
+    def _record_pings(self, message: Message) -> None:
+        people = message.mentioned
         if message.channel.recipient is not None and message.author is self.bot:
             people = [message.channel.recipient]
         if message.ephemeral:
             return
-        message.pinged = [
-            user for user in dict.fromkeys(people) if user is not message.author and not user.bot
-        ]
+        message.pinged = [user for user in people if user is not message.author and not user.bot]
         silent = bool(message.flags & SUPPRESS_NOTIFICATIONS)
         self.pings += [Ping(user, message, silent) for user in message.pinged]
 
@@ -546,7 +512,7 @@ class ServerState:
             "data": interaction.data,
             "channel_id": str(channel.id),
             "locale": "en-GB",
-            "channel": channel.to_json() | {"permissions": str(user.permissions)},
+            "channel": channel.to_json() | {"permissions": str(ALL_PERMISSIONS)},
             "entitlements": [],
             "app_permissions": str(channel.bot_permissions),
             "attachment_size_limit": self.attachment_limit,
@@ -638,12 +604,8 @@ class ServerState:
         self.changes.notify()
         return channel
 
-    async def delete_channel(self, channel: Channel) -> None:
-        self.require_permissions(channel, "MANAGE_THREADS" if channel.is_thread else "MANAGE_CHANNELS")
-        await self.vanish_channel(channel)
-
     async def vanish_channel(self, channel: Channel) -> None:
-        """Delete a channel without a check of permissions."""
+        """Delete a channel, as a moderator does."""
         data = channel.to_json()
         channel.deleted = True
         await self.gateway.dispatch("THREAD_DELETE" if channel.is_thread else "CHANNEL_DELETE", data)
@@ -664,7 +626,7 @@ def shown_pictures(message: Message) -> list[tuple[str, str | None]]:
     A V2 message shows only the pictures of its components, with the components' descriptions.
     """
     if not message.uses_v2:
-        return [(each.filename, each.description) for each in message.attachments if each.is_image]
+        return [(each.filename, each.description) for each in message.attachments if each.pixel_size]
     shown: list[tuple[str, str | None]] = []
     for part in walk_components(message.components):
         items = part["items"] if part["type"] == 12 else [part] if part["type"] == 11 else []

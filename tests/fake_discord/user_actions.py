@@ -23,7 +23,6 @@ from tests.fake_discord.models import (
     Json,
     Message,
     Modal,
-    ModalField,
     OptionChoice,
     UploadedFile,
     User,
@@ -33,44 +32,30 @@ from tests.fake_discord.server_state import MessageRequest, ServerState, shown_p
 
 USER_OPTION, ATTACHMENT_OPTION = 6, 11
 """The type of an option that takes a file; its value here is a pair: filename and bytes."""
-CONTROL_KINDS = {
-    2: "button",
-    3: "select",
-}
+CONTROL_KINDS = {2: "button", 3: "select"}
 
 
 @dataclass(frozen=True)
 class MessageControl:
     """A button or select of a message.
 
-    `label`: a button's label, or a select's placeholder. Link buttons have a `url` and no
-    `custom_id`.
+    `label`: a button's label, or a select's placeholder. No control of ours is disabled.
     """
 
     kind: str
     label: str
     custom_id: str
     options: tuple[OptionChoice, ...]
-    disabled: bool
-    url: str | None
     component: Json
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.label!r}{' (disabled)' if self.disabled else ''}"
+        return f"{self.kind} {self.label!r}"
 
 
 def parse_control(part: Json) -> MessageControl:
     label = part.get("label") or part.get("placeholder") or ""
     options = tuple(OptionChoice(each["label"], each["value"]) for each in part.get("options", []))
-    return MessageControl(
-        CONTROL_KINDS[part["type"]],
-        label,
-        part.get("custom_id", ""),
-        options,
-        bool(part.get("disabled")),
-        part.get("url"),
-        part,
-    )
+    return MessageControl(CONTROL_KINDS[part["type"]], label, part["custom_id"], options, part)
 
 
 class UserActions(ServerState):
@@ -128,29 +113,14 @@ class UserActions(ServerState):
 
     def controls(self, message: Message) -> list[MessageControl]:
         """The controls of a message, in reading order; a deleted message shows none."""
-        return (
-            []
-            if message.deleted
-            else [
-                parse_control(part)
-                for part in walk_components(message.components)
-                if part["type"] in CONTROL_KINDS
-            ]
-        )
+        shown = [] if message.deleted else walk_components(message.components)
+        return [parse_control(part) for part in shown if part["type"] in CONTROL_KINDS]
 
     def messages_with_controls(
         self, channel: Channel | str | int, user: User | str | None = None
     ) -> list[Message]:
-        """The visible messages with controls that can be used."""
-        return [
-            each
-            for each in self.visible_messages(channel, user)
-            if any(not part.disabled and part.url is None for part in self.controls(each))
-        ]
-
-    def texts(self, message: Message) -> list[str]:
-        """All texts of a message, in reading order."""
-        return message.texts
+        """The visible messages with controls."""
+        return [each for each in self.visible_messages(channel, user) if self.controls(each)]
 
     def alt_texts(self, message: Message) -> list[str | None]:
         """The descriptions of the pictures, in reading order; None for a picture without one."""
@@ -240,7 +210,6 @@ class UserActions(ServerState):
             and (each.custom_id == custom_id if custom_id is not None else each.label == label)
         ]
         pressed = self._single_control(wanted, message, f"button {custom_id or label!r}")
-        assert pressed.url is None, f"The {pressed} is a link, which tells the bot nothing."
         return await self._interact(
             COMPONENT,
             person,
@@ -275,7 +244,7 @@ class UserActions(ServerState):
     async def submit_modal(
         self, user: User | str, modal: Modal | None, values: dict[str, Any] | None = None
     ) -> Interaction:
-        """Fill in a form by the labels (or custom_ids) of its fields and send it.
+        """Fill in a form by the labels of its fields and send it.
 
         Fields that are left out keep their values.
         """
@@ -284,19 +253,24 @@ class UserActions(ServerState):
         assert modal.user is person, f"The form {modal.title!r} is open on {modal.user.name}'s screen."
         assert modal.is_open, f"The form {modal.title!r} has been sent already."
         given = dict(values or {})
-        filled = {each.custom_id: self._field_value(each, given) for each in modal.fields}
-        assert not given, (
-            f"The form {modal.title!r} has no field {', '.join(given)}; "
-            f"it has {', '.join(each.label for each in modal.fields)}."
-        )
         parts = [
-            {"type": 18, "id": part["id"], "component": filled[part["component"]["custom_id"]]}
+            {"type": 18, "id": part["id"], "component": self._field_value(part, given)}
             for part in modal.components
         ]
+        assert not given, (
+            f"The form {modal.title!r} has no field {', '.join(given)}; "
+            f"it has {', '.join(part['label'] for part in modal.components)}."
+        )
         data: Json = {"custom_id": modal.custom_id, "components": parts}
         done = await self._interact(MODAL_SUBMIT, person, modal.channel, data, modal.message)
         modal.is_open = done.is_unanswered  # a form that failed stays open and may be sent again
         return done
+
+    async def fill_in(
+        self, user: User | str, message: Message, label: str, values: dict[str, Any]
+    ) -> Interaction:
+        """Press the button that opens a form, fill it in and send it."""
+        return await self.submit_modal(user, (await self.click(user, message, label)).modal, values)
 
     # --- how ----------------------------------------
 
@@ -333,7 +307,6 @@ class UserActions(ServerState):
         offered = "; ".join(map(str, self.controls(message))) or "nothing"
         assert wanted, f"There is no {what} on {message!r}; it offers {offered}."
         assert len(wanted) == 1, f"There are {len(wanted)} of {what} on {message!r}; say which by custom_id."
-        assert not wanted[0].disabled, f"The {wanted[0]} cannot be used; {message!r} offers {offered}."
         return wanted[0]
 
     def _selected_values(self, part: Json, choices: Iterable[str], what: str) -> list[str]:
@@ -344,8 +317,8 @@ class UserActions(ServerState):
             assert found, f"The {what} has no option {choice!r}; it has {labels}."
             values.append(found[0])
         assert len(set(values)) == len(values), f"An option of the {what} can be chosen only once."
-        least, most = part.get("min_values", 1), part.get("max_values", 1)
-        assert least <= len(values) <= most, f"The {what} takes {least} to {most} choices, not {len(values)}."
+        most = part.get("max_values", 1)
+        assert 1 <= len(values) <= most, f"The {what} takes 1 to {most} choices, not {len(values)}."
         return values
 
     def _resolve_user(self, value: object, resolved: Json) -> str:
@@ -358,21 +331,6 @@ class UserActions(ServerState):
 
     # commands
 
-    def _available_commands(self, user: User, place: Channel | None) -> list[Json]:
-        direct = place is not None and place.recipient is not None
-        out = []
-        for each in self.commands:
-            contexts = each.get("contexts")
-            here = (
-                (1 if direct else 0) in contexts
-                if contexts is not None
-                else (not direct or each.get("dm_permission") is not False)
-            )
-            needed = int(each.get("default_member_permissions") or 0)
-            if here and (direct or user.permissions & needed == needed):
-                out.append(each)
-        return out
-
     def _find_command(
         self,
         user: User | str,
@@ -384,8 +342,9 @@ class UserActions(ServerState):
         assert place.recipient in (None, person), (
             f"{person.name} cannot write into the direct messages of another."
         )
-        words = command.removeprefix("/").split()
-        offered = [each for each in self._available_commands(person, place) if each["type"] == 1]
+        words = command.split()
+        context = 0 if place.recipient is None else 1
+        offered = [each for each in self.commands if context in each["contexts"]]
         path: list[Json] = []
         for i, word in enumerate(words):
             found = next((each for each in offered if each["name"] == word), None)
@@ -426,12 +385,10 @@ class UserActions(ServerState):
             return found[0]
         if kind == 3:
             assert isinstance(value, str), f"Option {name} takes text, not {value!r}."
-            least, most = option.get("min_length") or 0, option.get("max_length") or 6000
-            assert max(least, 1) <= len(value) <= most, f"Option {name} takes {least} to {most} characters."
-        elif kind in (4, 10):
-            fits = isinstance(value, int) or (kind == 10 and isinstance(value, float))
-            assert fits and not isinstance(value, bool), f"Option {name} takes a number, not {value!r}."
-            low, high = option.get("min_value", -(2**53)), option.get("max_value", 2**53)
+            assert 1 <= len(value) <= 6000, f"Option {name} takes 1 to 6000 characters."
+        elif kind == 4:
+            assert type(value) is int, f"Option {name} takes a number, not {value!r}."
+            low, high = option["min_value"], option["max_value"]
             assert low <= value <= high, f"Option {name} takes a number from {low} to {high}, not {value}."
         elif kind == 5:
             assert isinstance(value, bool), f"Option {name} is yes or no, not {value!r}."
@@ -455,14 +412,13 @@ class UserActions(ServerState):
 
     # forms
 
-    def _field_value(self, field: ModalField, given: dict[str, Any]) -> Json:
+    def _field_value(self, field: Json, given: dict[str, Any]) -> Json:
         """What the client sends for one field; removes its value from `given`."""
-        part = field.component
-        key = next((each for each in (field.label, field.custom_id) if each in given), None)
-        typed = str(part.get("value") or "") if key is None else str(given.pop(key))
-        assert typed or not part.get("required", True), f"Field {field.label!r} must be filled in."
+        part, label = field["component"], field["label"]
+        typed = str(given.pop(label, part.get("value") or ""))
+        assert typed or not part.get("required", True), f"Field {label!r} must be filled in."
         least, most = part.get("min_length") or 0, part.get("max_length") or 4000
         assert not typed or least <= len(typed) <= most, (
-            f"Field {field.label!r} takes {least} to {most} characters."
+            f"Field {label!r} takes {least} to {most} characters."
         )
         return {"type": part["type"], "custom_id": part["custom_id"], "id": part["id"], "value": typed}

@@ -10,7 +10,7 @@ import os
 import re
 import socket
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -71,6 +71,12 @@ async def page(data: Path, name: str) -> tuple[int, str]:
         session.get(f"http://railpost/{name}") as response,
     ):
         return response.status, await response.text()
+
+
+async def invoke(*words: str) -> tuple[int, str]:
+    """`railpost status` with these words: its exit status, and what it prints."""
+    result = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status", *words])
+    return result.exit_code, result.output
 
 
 async def test_14_8_the_status_says_what_there_is(world: ServiceHarness, tmp_path: Path) -> None:
@@ -205,16 +211,14 @@ async def test_a_service_that_does_not_answer_is_not_one_that_is_not_running(
     monkeypatch.setattr("bot.operations.status_server.ASK_TIMEOUT", 0.05)
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
 
-    async def said() -> str:
-        done = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status"])
-        assert done.exit_code == 1
-        return done.stderr
-
-    assert (await said()).startswith("No service is running with this data folder.")
+    assert await invoke() == (1, "No service is running with this data folder.\n")
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "railpost.sock"))
         silent.listen()
-        assert (await said()).startswith("A service is running with this data folder, and does not answer.")
+        code, told = await invoke()
+        assert code == 1 and told.startswith(
+            "A service is running with this data folder, and does not answer."
+        )
 
 
 async def test_health_tells_a_queue_that_stands_still_from_one_message(
@@ -329,10 +333,6 @@ async def test_14_8_the_command_prints_the_status(
 ) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
 
-    async def invoke(*words: str) -> tuple[int, str]:
-        result = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status", *words])
-        return result.exit_code, result.output
-
     assert await invoke() == (1, "No service is running with this data folder.\n")
     async with served(world, tmp_path):
         code, told = await invoke()
@@ -352,10 +352,6 @@ async def test_14_a_table_that_cannot_be_read_is_named_and_is_no_reason_for_a_re
         world.store, "UPDATE moves SET format_version = 99 WHERE table_id = :table", table=world.table
     )
     told = f"1 table cannot be read, and all others are played: {code}."
-
-    async def invoke(*words: str) -> tuple[int, str]:
-        result = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status", *words])
-        return result.exit_code, result.output
 
     async with served(world, tmp_path):
         world.service = Service(world.store)
@@ -568,23 +564,32 @@ def test_14_8_json_logs_have_a_line_each() -> None:
     assert (fields["level"], fields["message"]) == ("warning", "two\nlines")
 
 
-async def test_14_8_the_watchdog_of_systemd_hears_that_the_store_answers(
-    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(30)
+@pytest.fixture
+def manager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """The socket of systemd."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as made:
+        made.bind(str(tmp_path / "notify"))
+        made.settimeout(30)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
-        await keep_watchdog(world.store)
-        monkeypatch.setenv("WATCHDOG_USEC", "3000")
-        watched = asyncio.ensure_future(keep_watchdog(world.store))
-        heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(4)]
-        watched.cancel()
+        yield made
+
+
+async def test_14_8_the_watchdog_of_systemd_hears_that_the_store_answers(
+    world: ServiceHarness, manager: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep_watchdog(world.store)
+    monkeypatch.setenv("WATCHDOG_USEC", "3000")
+    watched = asyncio.ensure_future(keep_watchdog(world.store))
+    heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(4)]
+    watched.cancel()
     assert heard == [b"READY=1", b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
 
 
 async def test_14_8_the_watchdog_restarts_nothing_while_the_store_is_away(
-    world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    world: ServiceHarness,
+    manager: socket.socket,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A start would fail then, and who presses a button would read nothing at all."""
 
@@ -592,14 +597,10 @@ async def test_14_8_the_watchdog_restarts_nothing_while_the_store_is_away(
         raise StoreError("The database does not answer.")
 
     monkeypatch.setattr(world.store, "table_version", away)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(tmp_path / "notify"))
-        manager.settimeout(30)
-        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
-        monkeypatch.setenv("WATCHDOG_USEC", "3000")
-        watched = asyncio.ensure_future(keep_watchdog(world.store))
-        heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(3)]
-        watched.cancel()
+    monkeypatch.setenv("WATCHDOG_USEC", "3000")
+    watched = asyncio.ensure_future(keep_watchdog(world.store))
+    heard = [await asyncio.to_thread(manager.recv, 100) for _ in range(3)]
+    watched.cancel()
     assert heard == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
     told = [each.name for each in caplog.records if each.getMessage() == "The database does not answer."]
     assert told == ["for the operator"]

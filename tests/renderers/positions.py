@@ -1,7 +1,11 @@
-"""Positions to draw, made by hand; the rules need not allow them."""
+"""Positions to draw, made by hand, which the rules need not allow; and the ends of recorded games."""
 
-from collections.abc import Mapping
+import gzip
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from engine import State, new_game
 from engine.game_text import replay
@@ -125,3 +129,13 @@ def with_route(view: MapView, label: str, *legs: tuple[str, str, str]) -> MapVie
         for hex in view.hexes
     ]  # fmt: skip
     return replace(view, hexes=tuple(hexes), routes=(*view.routes, label))
+
+
+def recorded_ends(shared: Path, title: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The last position of each recorded game of a title, as the site has it, after the name of its file."""
+    paths = sorted((shared / "games/18xx.games" / title).glob("*.states.jsonl.gz"))
+    assert paths
+    for path in paths:
+        with gzip.open(path, "rt") as lines:
+            *_, last = lines
+        yield path.name, json.loads(last)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from io import BytesIO
 from pathlib import Path
 
@@ -25,7 +23,7 @@ from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.sheet import sheet
 from renderers.views import Badge, Structure, map_view, market_view, sheet_view
-from tests.renderers.positions import financed, with_route
+from tests.renderers.positions import financed, recorded_ends, with_route
 from tests.renderers.test_map import around, check_edges, near, pixel
 
 MINE, BRIDGE = Structure("mine", 10, True), Structure("bridge", 10, True)
@@ -109,15 +107,12 @@ def test_a_map_is_cropped_to_its_hexes() -> None:
 
 
 def test_the_last_boards_of_recorded_games_are_drawn_whole(shared: Path) -> None:
-    for path in sorted((shared / "games/18xx.games/1817").glob("*.states.jsonl.gz")):
-        with gzip.open(path, "rt") as lines:
-            *_, last = lines
-        seen = json.loads(last)
+    for name, seen in recorded_ends(shared, "1817"):
         state = new_game("1817", NAMES[:4], ["conventions 18xx.games"]).state
         state.tiles = {coord: (tile, turns) for coord, (tile, turns) in seen["tiles"].items()}
         state.phase = seen["phase"]
         view = map_view(state)
-        assert check_edges(view, grid_for(view), draw_map(view).convert("RGB")) > 500, path.name
+        assert check_edges(view, grid_for(view), draw_map(view).convert("RGB")) > 500, name
         assert len(map_png(state).png) < 150_000
 
 

@@ -1,7 +1,5 @@
 """What pictures say can be read: no text over track or tokens, enough contrast, in both palettes."""
 
-import gzip
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -28,7 +26,7 @@ from renderers.views import HexView, company_badges, map_view, market_view
 from renderers.views.hex_view import RouteSegment
 from tests.game_text.histories import replayed
 from tests.renderers.colour_blindness import MATRICES, distance, seen
-from tests.renderers.positions import financed
+from tests.renderers.positions import financed, recorded_ends
 
 TITLES = ("1830", "1851", "1870", "1817")
 ROOT = Path(__file__).parents[1]
@@ -122,12 +120,8 @@ def test_no_text_is_over_track_or_tokens_at_the_end_of_a_game(game: str) -> None
 @pytest.mark.parametrize("title", ["1830", "1870", "1817"])
 def test_no_text_is_over_track_or_tokens_at_the_ends_of_recorded_games(shared: Path, title: str) -> None:
     seen: set[HexView] = set()
-    ends = sorted((shared / "games/18xx.games" / title).glob("*.states.jsonl.gz"))
-    assert ends
-    for path in ends:
-        with gzip.open(path, "rt") as lines:
-            *_, last = lines
-        assert list(covered(recorded_end(title, json.loads(last)), seen)) == [], path.name
+    for name, end in recorded_ends(shared, title):
+        assert list(covered(recorded_end(title, end), seen)) == [], name
 
 
 def recorded_end(title: str, end: dict[str, Any]) -> State:

@@ -1,7 +1,5 @@
 """The picture of the map, checked by its pixels against the view and the geometry."""
 
-import gzip
-import json
 from io import BytesIO
 from itertools import chain, combinations
 from math import hypot
@@ -22,7 +20,7 @@ from renderers.map.label_layout import lay_out_labels
 from renderers.map.map import draw_map, grid_for
 from renderers.map.token_positions import reserved_positions, token_positions
 from renderers.views import Badge, HexView, MapView, PhaseValue, map_view
-from tests.renderers.positions import TILES, opening, position, with_route
+from tests.renderers.positions import TILES, opening, position, recorded_ends, with_route
 
 RED = Badge("PRR", "#32763f", "#ffffff")
 
@@ -108,14 +106,11 @@ def test_every_used_edge_of_a_board_has_track_and_no_other_has(state: State) -> 
 
 
 def test_every_used_edge_of_the_last_boards_of_recorded_games_has_track(shared: Path) -> None:
-    for path in sorted((shared / "games/18xx.games/1830").glob("*.states.jsonl.gz")):
-        with gzip.open(path, "rt") as lines:
-            *_, last = lines
-        seen = json.loads(last)
+    for name, seen in recorded_ends(shared, "1830"):
         tiles = {coord: (tile, turns) for coord, (tile, turns) in seen["tiles"].items()}
         view = map_view(position(tiles, {}, seen["phase"]))
         image = draw_map(view, LARGE).convert("RGB")
-        assert check_edges(view, grid_for(view, LARGE), image) > 500, path.name
+        assert check_edges(view, grid_for(view, LARGE), image) > 500, name
 
 
 def test_tokens_are_in_their_slots_in_their_colors() -> None:

@@ -304,34 +304,39 @@ def test_a_changed_input_is_a_violation(late: State) -> None:
     )
 
 
-def test_wrong_events_are_a_violation(late: State) -> None:
-    raw = encode_state(late)
-    seat, (after, events) = _move(late)
-    short = Transition(after, events[:-1])
-    complaints = list(move_violations(late, seat, Pass(), raw, short))
-    assert "folding the events does not lead to the state that was played" in complaints
-    paid = Transition(after, [*events, CashMoved(BANK, "p0", 10, CashReason.CAPITAL)])
-    assert "folding the events does not lead to the state that was played" in list(
-        move_violations(late, seat, Pass(), raw, paid)
-    )
+def _forgotten_event(played: Transition) -> Transition:
+    return Transition(played.state, played.events[:-1])
 
 
-def test_a_wrong_question_number_is_a_violation(late: State) -> None:
-    raw = encode_state(late)
-    seat, (after, events) = _move(late)
-    after = copy_state(after)
+def _money_from_nowhere(played: Transition) -> Transition:
+    return Transition(played.state, [*played.events, CashMoved(BANK, "p0", 10, CashReason.CAPITAL)])
+
+
+def _question_counted_twice(played: Transition) -> Transition:
+    after = copy_state(played.state)
     after.question_number += 1
-    complaints = list(move_violations(late, seat, Pass(), raw, Transition(after, events)))
-    assert "the question's number grew by 2, and should have grown by 1" in complaints
+    return Transition(after, played.events)
 
 
-def test_a_different_outcome_of_the_same_move_is_a_violation(late: State) -> None:
+def _another_outcome(played: Transition) -> Transition:
+    return Transition(played.state, [*played.events, Passed("p0", "nothing")])
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        (_forgotten_event, "folding the events does not lead to the state that was played"),
+        (_money_from_nowhere, "folding the events does not lead to the state that was played"),
+        (_question_counted_twice, "the question's number grew by 2, and should have grown by 1"),
+        (_another_outcome, "the same move led somewhere else the second time"),
+    ],
+)
+def test_damage_to_what_was_played_is_a_violation(
+    late: State, damage: Callable[[Transition], Transition], expected: str
+) -> None:
     raw = encode_state(late)
-    seat, (after, events) = _move(late)
-    other = Transition(after, [*events, Passed("p0", "nothing")])
-    assert "the same move led somewhere else the second time" in list(
-        move_violations(late, seat, Pass(), raw, other)
-    )
+    seat, played = _move(late)
+    assert expected in list(move_violations(late, seat, Pass(), raw, damage(played)))
 
 
 def test_options_after_the_end_are_a_violation(late: State, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,7 +86,12 @@ class WatchInteractions:
             *parts.media_galleries(images),
             *_buttons(game.controls),
         ]
-        message = await self._edit(channel, game.message, payload, images)
+        message = game.message
+        try:
+            if message:
+                await self._api.edit(self._api.message(channel.id, int(message)), payload, (), images)
+        except CannotEdit:
+            message = ""
         try:
             if not message:
                 posted = await self._api.send(channel, payload, key, (), images)
@@ -103,7 +108,7 @@ class WatchInteractions:
         """The game of a table of this server, with the table, if the user may see it and show it here. Raises
         ValueError."""
         table = await resolve_table(self._lines, interaction, code)
-        if interaction.channel_id not in _own_channels(table):
+        if interaction.channel_id not in (table.location.get("channel"), table.location.get("thread")):
             async with self._service.store.read() as unit:
                 is_allowed = await may_be_shown_elsewhere(unit, table)
             if not is_allowed:
@@ -115,18 +120,6 @@ class WatchInteractions:
         if file is None:
             raise ValueError(f"The game of table {table.code} began from a position, so it cannot be shown.")
         return file.content, table
-
-    async def _edit(
-        self, channel: object, message: str, payload: list[Json], images: list[ImageAttachment]
-    ) -> str:
-        """Edit the last post of the game; its id, empty where there is none that can be edited."""
-        if not message:
-            return ""
-        try:
-            await self._api.edit(channel.get_partial_message(int(message)), payload, (), images)  # type: ignore[attr-defined]
-        except CannotEdit:
-            return ""
-        return message
 
     async def offer_form(self, interaction: discord.Interaction) -> None:
         """Say what can be shown, with the button of the form that takes a position."""
@@ -180,11 +173,6 @@ def position_modal() -> Json:
         "Show a position", str(_custom_id(POSITION)), "Position", "position", how,
         style=2, max_length=MAX_POSITION, placeholder=EXAMPLE,
     )  # fmt: skip
-
-
-def _own_channels(table: TableInfo) -> set[object]:
-    """The ids of the channel and the thread of a table."""
-    return {table.location.get("channel"), table.location.get("thread")} - {None}
 
 
 def _place(channel_id: int) -> str:

@@ -55,10 +55,8 @@ class GameSetup(msgspec.Struct, frozen=True):
         return self.players[-shift:] + self.players[:-shift] if shift else self.players
 
 
-def play_game(
-    setup: GameSetup, watch: Callable[[State, int], None] = lambda state, moves: None
-) -> list[SeatResult]:
-    """Play one game to its end, and score it."""
+def play_game(setup: GameSetup, watch: Callable[[State, int], None]) -> list[SeatResult]:
+    """Play one game to its end, and score it. watch: called after every move, with how many there were."""
     seated = setup.seated()
     count = len(seated)
     state, _ = new_game(setup.title, PLAYER_NAMES[:count], setup.options, setup.seed)

@@ -16,10 +16,6 @@ Watch = Callable[[GameSetup, State, int], None]
 """Called after every move with the game, the position, and the number of moves."""
 
 
-def unwatched(setup: GameSetup, state: State, moves: int) -> None:
-    """Nobody watches."""
-
-
 class Series(NamedTuple):
     """The games to play: one for each seed, with the players rotated by it."""
 
@@ -44,7 +40,7 @@ class Series(NamedTuple):
         }
 
 
-def play_series(series: Series, path: Path | None, watch: Watch = unwatched) -> Iterator[list[SeatResult]]:
+def play_series(series: Series, path: Path | None, watch: Watch) -> Iterator[list[SeatResult]]:
     """The rows of each game: those in the file first, then the others, which are added to it."""
     done = series.played(read_results(path) if path else [])
     yield from done.values()
