@@ -226,7 +226,7 @@ class DiscordApi:
         """Create a thread and return its id, or the channel's id where Discord refuses a thread.
 
         `lobby_message`: the message to start the thread from; a message can have one thread only. Without one
-        our open thread of this name in the channel is the table's: an earlier call has created it.
+        our oldest open thread of this name in the channel is the table's: an earlier call has created it.
         """
         http = self.client.http
         try:
@@ -247,17 +247,34 @@ class DiscordApi:
             raise
 
     async def _create_free_thread(self, channel_id: int, name: str, guild_id: int | None) -> int:
-        """A thread without a message to start from; one of this name that exists already is kept."""
-        http = self.client.http
-        if guild_id is not None and self.client.user is not None:
-            wanted = (str(channel_id), name, str(self.client.user.id))
-            for each in (await http.get_active_threads(guild_id))["threads"]:
-                if (str(each["parent_id"]), each["name"], str(each["owner_id"])) == wanted:
-                    return int(each["id"])
-        created = await http.start_thread_without_message(
+        """A thread without a message to start from; one of this name that exists already is kept.
+
+        The library repeats a request whose answer is lost, so there may be two afterwards: the later goes.
+        """
+        if existing := await self._own_threads(guild_id, channel_id, name):
+            return existing[0]
+        created = await self.client.http.start_thread_without_message(
             channel_id, name=name, auto_archive_duration=ARCHIVE_AFTER_MINUTES, type=11
         )
-        return int(created["id"])
+        kept, *repeated = await self._own_threads(guild_id, channel_id, name) or [int(created["id"])]
+        for each in repeated:
+            try:
+                await self.client.http.delete_channel(each)
+            except discord.HTTPException as error:
+                log.info("Discord: a second thread was not deleted: %s", error)
+        return kept
+
+    async def _own_threads(self, guild_id: int | None, channel_id: int, name: str) -> list[int]:
+        """Our open threads of this name in a channel, oldest first."""
+        if guild_id is None or self.client.user is None:
+            return []
+        wanted = (str(channel_id), name, str(self.client.user.id))
+        active = await self.client.http.get_active_threads(guild_id)
+        return sorted(
+            int(each["id"])
+            for each in active["threads"]
+            if (str(each["parent_id"]), each["name"], str(each["owner_id"])) == wanted
+        )
 
     async def pin(self, message: discord.PartialMessage) -> None:
         """Pin a message, if Discord allows it."""

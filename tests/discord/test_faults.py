@@ -359,7 +359,7 @@ async def test_a_deleted_thread_is_replaced(pair: RunningBot, fake: FakeDiscord)
     await pair.wait_for_card("Ann")
 
 
-@pytest.mark.parametrize("status", [0, 429])
+@pytest.mark.parametrize("status", [0, 500, 429])
 async def test_a_thread_whose_creation_is_not_answered_is_the_only_one(
     running: RunningBot, fake: FakeDiscord, status: int
 ) -> None:

@@ -15,11 +15,15 @@ from engine import Action, State, format_action, parse
 
 PLAYER = """
 import sys
-from bot.tools.arena.contestants import contestant
+from importlib import import_module
 from engine import format_action, new_game, parse, play
+try:
+    arena = import_module("bot.tools.arena.contestants")
+except ModuleNotFoundError:
+    arena = import_module("bot.arena.contestants")
 title, names, options, seed, name, number = sys.argv[1:]
 state, _ = new_game(title, names.split(","), tuple(options.split()), int(seed))
-player = contestant(name, int(number), len(state.seats))
+player = arena.contestant(name, int(number), len(state.seats))
 for line in sys.stdin:
     seat, _, text = line.strip().partition(" ")
     if text:
