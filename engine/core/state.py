@@ -16,7 +16,7 @@ The names of these classes and of their fields are stored with every game.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, Union
 
 import msgspec
 
@@ -464,36 +464,11 @@ class GameOver(Frame, frozen=True):
     bankrupt: str | None = None
 
 
-AnyFrame = (
-    Waterfall
-    | WaterfallBidding
-    | ParPriceChoice
-    | PrivateAllotment
-    | StockRound
-    | StockTurn
-    | PriceProtection
-    | OperatingRound
-    | OperatingTurn
-    | ConnectionRunTurn
-    | RevenueClaim
-    | FreeToken
-    | HomeToken
-    | SeedMoneySale
-    | Auction
-    | CompanyStart
-    | CashCrisis
-    | MergerRound
-    | MergerPoll
-    | MergerTurn
-    | PostMergerTrade
-    | PostMergerLoans
-    | BuyerChoice
-    | TakeoverLoans
-    | ShareholderSettlement
-    | ExcessTokens
-    | Discard
-    | GameOver
-)
+if TYPE_CHECKING:
+    AnyFrame = Frame
+else:
+    AnyFrame = Union[*Frame.__subclasses__(), ConnectionRunTurn]
+"""Every frame of this file, as msgspec has to know them to read one."""
 
 
 class Offer(msgspec.Struct, frozen=True, gc=False):

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 
-from engine.core.actions import Action, AnyAction
+from engine.core.actions import Action
 from engine.game import Game
 from engine.language.field_types import FIELD_TYPES, FieldType
 
@@ -63,7 +63,7 @@ def _parse_form_word(text: str) -> FormWord | FormField:
 @cache
 def all_forms() -> tuple[tuple[type[Action], Form], ...]:
     """Every form of every action."""
-    return tuple((action, parse_form(text)) for action in get_args(AnyAction) for text in action.forms)
+    return tuple((action, parse_form(text)) for action in Action.__subclasses__() for text in action.forms)
 
 
 @cache

@@ -92,27 +92,28 @@ class OperatingTurnQuestion:
     after_turn: Callable[[Game], None] = do_nothing
 
     @cached_property
-    def _step_indexes(self) -> dict[str, int]:
+    def _index(self) -> dict[str, int]:
         return {step.name: i for i, step in enumerate(self.steps)}
 
-    def _index(self, name: str) -> int:
-        return self._step_indexes[name]
+    def steps_left(self, frame: OperatingTurn) -> tuple[Step[Any], ...]:
+        """The step that the turn is at, and those after it."""
+        return self.steps[self._index[frame.step] :]
 
     def asked(self, g: Game, frame: OperatingTurn) -> tuple[str, ...]:
         return (g.president(frame.company),)
 
     def prompt(self, g: Game, frame: OperatingTurn) -> str:
-        step = self.steps[self._index(frame.step)]
+        step = self.steps[self._index[frame.step]]
         return step.prompt(g, frame) + (", or pass" if step.pass_refusal(g, frame) is None else "")
 
     def options(self, g: Game, frame: OperatingTurn, seat: str) -> Iterable[Option]:
-        step = self.steps[self._index(frame.step)]
+        step = self.steps[self._index[frame.step]]
         yield from step.options(g, frame)
         if step.pass_refusal(g, frame) is None:
             yield Option(Pass(), "Done" if frame.acted else f"Skip: {step.name}")
 
     def refusal(self, g: Game, frame: OperatingTurn, seat: str, action: Action) -> str | None:
-        current = self._index(frame.step)
+        current = self._index[frame.step]
         if isinstance(action, Pass):
             return self.steps[current].pass_refusal(g, frame)
         target = next(
@@ -134,7 +135,7 @@ class OperatingTurnQuestion:
             g.emit(Passed(frame.company, frame.step))
             self._next_step(g, frame)
             return
-        current = self._index(frame.step)
+        current = self._index[frame.step]
         while not isinstance(action, self.steps[current].handles):
             self.steps[current].skip(g, frame)
             current += 1
@@ -150,7 +151,7 @@ class OperatingTurnQuestion:
         if g.company(frame.company).closed or self.ends_early(g, frame):
             self._end_turn(g, frame)
             return True
-        step = self.steps[self._index(frame.step)]
+        step = self.steps[self._index[frame.step]]
         if step.is_blocking(g, frame):
             return False
         step.skip(g, frame)
@@ -159,7 +160,7 @@ class OperatingTurnQuestion:
 
     def _skip_to(self, g: Game, frame: OperatingTurn, target: int) -> OperatingTurn | str:
         """Decline the steps before that one. Returns the turn at it, or why a step cannot be declined."""
-        for i in range(self._index(frame.step), target):
+        for i in range(self._index[frame.step], target):
             if self.steps[i].is_blocking(g, frame) and (reason := self.steps[i].pass_refusal(g, frame)):
                 return reason
             self.steps[i].skip(g, frame)
@@ -168,19 +169,19 @@ class OperatingTurnQuestion:
 
     def refuse_skip(self, g: Game, frame: OperatingTurn, step: str) -> str | None:
         """Why the turn cannot go on to that step now, declining those before it, or None."""
-        if self._index(frame.step) > self._index(step):
+        if self._index[frame.step] > self._index[step]:
             return f"That step of the turn is over{g.cite('1830 §17')}."
-        reached = self._skip_to(g.draft(), frame, self._index(step))
+        reached = self._skip_to(g.draft(), frame, self._index[step])
         return reached if isinstance(reached, str) else None
 
     def skip_to(self, g: Game, frame: OperatingTurn, step: str) -> None:
         """Go on to that step, declining those before it, where `refuse_skip` has no objection."""
-        reached = self._skip_to(g, frame, self._index(step))
+        reached = self._skip_to(g, frame, self._index[step])
         assert isinstance(reached, OperatingTurn)
         g.replace_top(reached)
 
     def _next_step(self, g: Game, frame: OperatingTurn) -> None:
-        following = self._index(frame.step) + 1
+        following = self._index[frame.step] + 1
         if following < len(self.steps):
             g.replace_top(_at_step(frame, self.steps[following].name))
         else:
@@ -241,9 +242,7 @@ def operating_turn_question(g: Game) -> OperatingTurnQuestion:
 
 def is_step_past(g: Game, turn: OperatingTurn, step: str) -> bool:
     """Whether the turn is at a later step than that one."""
-    question = operating_turn_question(g)
-    names = [each.name for each in question.steps]
-    return names.index(turn.step) > names.index(step)
+    return all(left.name != step for left in operating_turn_question(g).steps_left(turn))
 
 
 def _at_step(frame: OperatingTurn, step: str) -> OperatingTurn:

@@ -35,7 +35,7 @@ from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.action_codec import site_player_id
-from engine.site_18xx.differences import after_other_moves, named_difference, other_turn, refusal_on_site
+from engine.site_18xx.differences import after_other_moves, other_turn, refusal_on_site
 from engine.site_18xx.file_title import file_game
 from engine.site_18xx.game_file import NoCounterpartError, SiteFileError
 from engine.site_18xx.line_translation import actions_on_site
@@ -229,16 +229,11 @@ class SiteExporter:
         """
         difference = position_difference(self.our_state, self.site.game.state)
         if difference and not isinstance(self.our_state.top, ParPriceChoice):
-            raise NoCounterpartError(self._named_difference() or after_other_moves(difference))
-
-    def _named_difference(self) -> str | None:
-        return named_difference(self.our_state, self.site.game.state, self._line.events)
+            raise NoCounterpartError(after_other_moves(difference))
 
     def _refusal_sentence(self, seat: str, action: Action, why: str) -> str:
         """What differs on the site, where its game refuses an action."""
         g = self.site.game
-        if sentence := self._named_difference():
-            return sentence
         if seat in (seats := awaited_seats(g)):
             return refusal_on_site(action, why, position_difference(self.our_state, g.state))
         asked = join_words([self.our_state.name(each) for each in seats]) or "nobody"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from typing import NamedTuple
 
 import msgspec
 
@@ -40,8 +41,12 @@ COMPANY_FIELDS = {
 
 def position_difference(ours: State, site: State) -> str | None:
     """The first visible difference of two positions, as a sentence about the site; None if there is none."""
-    if round_key(ours) != round_key(site):
-        return round_difference(ours, site)
+    our_round, site_round = _round_of(ours), _round_of(site)
+    if our_round.place < site_round.place:
+        return f"there the {our_round.name} is over, and it is the {site_round.name}."
+    if our_round != site_round:
+        asked = join_words([site.name(seat) for seat in awaited_seats(game_of(site))])
+        return f"there the {site_round.name} goes on, and {asked or 'nobody'} is asked."
     turns = [getattr(state.top, "company", None) for state in (ours, site)]
     if type(ours.top) is type(site.top) is OperatingTurn and turns[0] != turns[1]:
         return f"the {turns[1]} has its turn there, and the {turns[0]} here."
@@ -98,26 +103,24 @@ def _cash_with_capital(state: State) -> dict[str, int]:
     return cash
 
 
-def round_difference(ours: State, site: State) -> str:
-    """Which of two different rounds is over on the site, or still goes on there and who is asked in it."""
-    if _round_order(site) > _round_order(ours):
-        return f"there the {_round_name(ours)} is over, and it is the {_round_name(site)}."
-    asked = join_words([site.name(seat) for seat in awaited_seats(game_of(site))])
-    return f"there the {_round_name(site)} goes on, and {asked or 'nobody'} is asked."
+class Round(NamedTuple):
+    """A round of the game. place: the set, and where in the set."""
+
+    place: tuple[float, ...]
+    name: str
 
 
-def _round_order(state: State) -> tuple[float, ...]:
-    """A number for the place of a round in the game: the set, and where in the set."""
+def _round_of(state: State) -> Round:
     match state.game_over or state.stack[0]:
-        case StockRound(number=number):
-            return number, 0
+        case StockRound(number):
+            return Round((number, 0), "stock round")
         case OperatingRound(stock_round, number):
-            return stock_round, number
+            return Round((stock_round, number), f"operating round {stock_round}.{number}")
         case MergerRound(stock_round, number):
-            return stock_round, number + 0.5
+            return Round((stock_round, number + 0.5), "merger round")
         case GameOver():
-            return (inf,)
-    return (0,)
+            return Round((inf,), "end of the game")
+    return Round((0,), "opening")
 
 
 def _price_name(state: State, company: str) -> str:
@@ -129,19 +132,6 @@ def _owner_name(state: State, owner: str) -> str:
     if owner == CLOSED:
         return "nobody (closed)"
     return state.name(owner) if is_seat(owner) else f"the {state.name(owner)}"
-
-
-def _round_name(state: State) -> str:
-    match state.game_over or state.stack[0]:
-        case StockRound():
-            return "stock round"
-        case OperatingRound(stock_round, number):
-            return f"operating round {stock_round}.{number}"
-        case MergerRound():
-            return "merger round"
-        case GameOver():
-            return "end of the game"
-    return "opening"
 
 
 def _same_tokens(ours: list[tuple[int, str]], site: list[tuple[int, str]] | None) -> bool:
@@ -162,9 +152,3 @@ def _usable_trains(state: State, trains: Sequence[str]) -> list[str]:
     """Those of the trains that are not obsolete: when these leave play differs."""
     g = game_of(state)
     return sorted(train for train in trains if not is_obsolete(g, train))
-
-
-def round_key(state: State) -> tuple[object, ...]:
-    """What identifies the round of a position."""
-    frame = state.game_over or state.stack[0]
-    return type(frame), *(getattr(frame, name, None) for name in ("stock_round", "number"))

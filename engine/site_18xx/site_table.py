@@ -215,8 +215,7 @@ class SiteTable:
             return
         if isinstance(action, Pass) or self.game.title.out_of_turn_for(self.game, action) is not None:
             return
-        names = [step.name for step in question.steps]
-        current, *later = question.steps[names.index(turn.step) :]
+        current, *later = question.steps_left(turn)
         if not isinstance(action, current.handles) and any(isinstance(action, s.handles) for s in later):
             self.warn(f"the file has no pass of the {turn.company} in the step before ({turn.step})")
 

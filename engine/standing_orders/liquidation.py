@@ -76,9 +76,7 @@ def _helps_to_pay(action: Action) -> str | None:
 
 def _can_be_saved(g: Game, turn: OperatingTurn) -> bool:
     """Whether a company can still buy a train, or lay track for a run of those that it has."""
-    steps = operating_turn_question(g).steps
-    at = next(i for i, step in enumerate(steps) if step.name == turn.step)
-    to_come = {kind for step in steps[at:] for kind in step.handles}
+    to_come = {kind for step in operating_turn_question(g).steps_left(turn) for kind in step.handles}
     if g.company(turn.company).trains:
         return RunTrains in to_come
     return BuyTrain in to_come and could_afford_train_with_loans(g, turn)

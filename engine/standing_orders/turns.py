@@ -70,7 +70,8 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     if lost := loss_by_passing(c.g, c.seat):
         return Ended(lost)
     if refusal(c.g, c.seat, RunTrains()) is None:
-        before_run = RunTrains not in _handled_now(c, turn) and refusal(c.g, c.seat, Pass()) is None
+        step = operating_turn_question(c.g).steps_left(turn)[0]
+        before_run = RunTrains not in step.handles and refusal(c.g, c.seat, Pass()) is None
         return Says(format_action(c.g, Pass() if before_run else RunTrains()))
     action = DIVIDENDS[order.dividend] if turn.revenue else Pass()
     if why := refusal(c.g, c.seat, action):
@@ -78,11 +79,6 @@ def judge_run(c: Circumstances, order: AutoRun) -> Judgement:
     if turn.revenue and (lost := loss_by_dividend(c.g, c.seat, company, action)):
         return Ended(lost)
     return Says(format_action(c.g, action))
-
-
-def _handled_now(c: Circumstances, turn: OperatingTurn) -> tuple[type[Action], ...]:
-    """The kinds of action of the step that the turn is at."""
-    return next(step.handles for step in operating_turn_question(c.g).steps if step.name == turn.step)
 
 
 def is_turn_of(c: Circumstances, company: str) -> bool:

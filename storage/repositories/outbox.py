@@ -23,6 +23,7 @@ from sqlalchemy import (
     case,
     literal_column,
     or_,
+    tuple_,
 )
 from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
@@ -214,13 +215,12 @@ class OutboxRepository(Repository):
     async def renew_leases(self, attempts: Mapping[str, int], lease: timedelta) -> frozenset[str]:
         """Renew the leases of messages by their idempotency keys, each in its n-th attempt; returns the keys
         of those that nobody else has taken, and that are still to be sent."""
-        pending = (col(OutboxMessage.idempotency_key).in_(attempts), col(OutboxMessage.status) == PENDING)
-        rows = await self._db.all(select(OutboxMessage).where(*pending))
-        kept = {row.idempotency_key for row in rows if row.attempts == attempts[row.idempotency_key]}
-        if kept:
-            renewed = update(OutboxMessage).where(col(OutboxMessage.idempotency_key).in_(kept))
-            await self._db.execute(renewed.values(lease_expires_at=self._db.now + lease))
-        return frozenset(kept)
+        attempt = tuple_(col(OutboxMessage.idempotency_key), col(OutboxMessage.attempts))
+        ours = (attempt.in_(list(attempts.items())), col(OutboxMessage.status) == PENDING)
+        await self._db.execute(
+            update(OutboxMessage).where(*ours).values(lease_expires_at=self._db.now + lease)
+        )
+        return frozenset(await self._db.all(select(OutboxMessage.idempotency_key).where(*ours)))
 
     async def next_due_at(self, channel: Channel, shards: GuildShards | None = None) -> datetime | None:
         """The earliest time at which a pending message may be due; None without pending messages. None of

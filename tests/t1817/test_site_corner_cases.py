@@ -227,7 +227,7 @@ def test_half_a_presidents_certificate_is_sold_by_itself_where_the_bank_is_short
         [SharesMoved("WT", "pool", "p0", 20)],
         [SharesMoved("WT", "p1", "pool", -20)],
     ):
-        exporter.site.numbering.update(events)  # type: ignore[arg-type]
+        exporter.site.numbering.update(events)
     exporter.add_line(HistoryLine("p0", "sell 2 WT", play(state, "p0", SellShares("WT", 2)).events))
     assert [(r["type"], r["percent"]) for r in exporter.actions] == [("sell_shares", 20), ("sell_shares", 20)]
 
@@ -246,12 +246,12 @@ def test_a_run_is_asked_where_track_leads_from_one_city_of_a_hex_to_the_other() 
     """It brings nothing: no route visits two cities of New York."""
     loop = ("tile F21 7 2", "tile E20 8 3", "tile D21 8 4", "tile D23 7 0", "trains WT 2")
     body = turn(*loop, tokens="E22.0") + "Ann: pass\n"
-    assert run_scenario(body).top.step != "run"  # type: ignore[union-attr]
+    assert run_scenario(body).top.step != "run"  # type: ignore[attr-defined]
     state = run_scenario(body + "= turn Ann", options=BY_SITE)
-    assert state.top.step == "run"  # type: ignore[union-attr]
+    assert state.top.step == "run"  # type: ignore[attr-defined]
     run_scenario(body + "Ann: run best\n= price WT 90", options=BY_SITE)
     alone = turn(*loop[:3], "trains WT 2", tokens="E22.0") + "Ann: pass\n"
-    assert run_scenario(alone, options=BY_SITE).top.step != "run"  # type: ignore[union-attr]
+    assert run_scenario(alone, options=BY_SITE).top.step != "run"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(("train", "waits"), [("2+", False), ("3", True)])
@@ -474,7 +474,7 @@ def test_a_run_of_no_route_is_read_where_one_is_asked_for() -> None:
     back.game, back.state = game_of(state), state
     action = SiteAction(id=1, type="run_routes", entity="WT", entity_type="corporation", routes=[])
     CODECS["run_routes"].decode(back, action)
-    assert back.state.top.step != "run" and game_of(back.state).price("WT") == 90  # type: ignore[union-attr]
+    assert back.state.top.step != "run" and game_of(back.state).price("WT") == 90  # type: ignore[attr-defined]
 
 
 def test_a_city_that_is_not_on_the_map_is_refused() -> None:

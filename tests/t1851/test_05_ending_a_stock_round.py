@@ -50,4 +50,4 @@ def test_rounds_to_come_by_phase() -> None:
         state = run_scenario(
             f"@ phase {phase}\n" + WHOLE + "@ price SR 82 3\n" + PASSES + "= round operating TC 1"
         )
-        assert state.stack[0].rounds_in_set == rounds  # type: ignore[union-attr]
+        assert state.stack[0].rounds_in_set == rounds  # type: ignore[attr-defined]

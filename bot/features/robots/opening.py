@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from bot.features.robots.forecast import Forecast
 from bot.features.robots.places import place_value
 from bot.features.robots.scored import Scored, of_kind, with_dollars
-from engine import Game, Option
+from engine import Game, Option, bids
 from engine.core.actions import (
     Bid,
     BidNothing,
@@ -19,7 +19,7 @@ from engine.core.actions import (
     StartCompany,
 )
 from engine.core.components import MailContractAbility
-from engine.core.state import Auction, CompanyStart, Waterfall, WaterfallBidding
+from engine.core.state import Auction, CompanyStart, Waterfall
 from engine.finance.ownership import share_percent
 
 MOST_OF_PRESIDENT = 1.06
@@ -93,20 +93,9 @@ def floating_reserve(o: Forecast, private: str | None = None) -> int:
     return min(max(need, 0) * pars[len(pars) // 2] // share, left)
 
 
-def _bids(g: Game) -> dict[str, dict[str, int]]:
-    """By private the dollars that were bid on it, by seat."""
-    bids: dict[str, dict[str, int]] = {}
-    for frame in g.state.stack:
-        if isinstance(frame, Waterfall):
-            bids |= frame.bids
-        elif isinstance(frame, WaterfallBidding):
-            bids |= {frame.private: frame.bids}
-    return bids
-
-
 def _leading_bids(g: Game, seat: str) -> list[str]:
     """Privates on which the seat has the highest bid."""
-    return [p for p, on_it in _bids(g).items() if on_it.get(seat, 0) == max(on_it.values(), default=1)]
+    return [p for p, on_it in bids(g.state).items() if on_it.get(seat, 0) == max(on_it.values(), default=1)]
 
 
 def waterfall(o: Forecast, options: Sequence[Option]) -> list[Scored]:
@@ -123,12 +112,12 @@ def waterfall(o: Forecast, options: Sequence[Option]) -> list[Scored]:
 
 
 def _bid(o: Forecast, private: str, price: int, action: Bid | BuyPrivate) -> Scored:
-    gain, bids = private_worth(o, private) - price, _bids(o.g)
+    gain, standing = private_worth(o, private) - price, bids(o.g.state)
     leads = private in _leading_bids(o.g, o.seat)
-    is_contested = isinstance(o.g.top, Waterfall) and not set(bids.get(private, {})) <= {o.seat}
+    is_contested = isinstance(o.g.top, Waterfall) and not set(standing.get(private, {})) <= {o.seat}
     if is_contested and gain > 0:
         gain *= CONTESTED
-    committed = sum(b.get(o.seat, 0) for p, b in bids.items() if p != private)
+    committed = sum(b.get(o.seat, 0) for p, b in standing.items() if p != private)
     worth = gain - _float_trouble(o, private, committed, price)
     bar = LEADS * leads
     return Scored(action, worth + bar, f"the {private} is worth about ${private_worth(o, private):,.0f}", bar)
