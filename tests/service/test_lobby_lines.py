@@ -141,6 +141,23 @@ async def test_what_a_crash_has_ended_is_said_once_more(table: Table) -> None:
     assert len(await seated(table)) == 2
 
 
+async def test_what_comes_between_a_crash_and_the_second_attempt_keeps_nobody_out(table: Table) -> None:
+    request = Request(-1, (), (), None, "r1", await table.person("Ann"), "mail")
+    text = "1830 Bob <bob@player.test>, robot"
+    table.id = (await table.service.lobby_lines.open_table(text, request))[0].id
+    await table.told("Ann", "invite robot")
+    await table.told("Ann", "uninvite Bob")
+    await table.service.lobby_lines.open_table(text, request._replace(is_repeated=True))
+    assert [player.name for player in await seated(table)] == ["Ann", "Robot", "Robot 2", "Bob"]
+
+
+@pytest.mark.parametrize("pace", ["none", "none, answers shown", "none, robot deputies", "24h, hold-off 0"])
+async def test_a_new_table_keeps_all_of_its_pace(table: Table, pace: str) -> None:
+    """Without a time for each decision, what else was agreed was lost."""
+    created = await table.service.lobby.create("1830", await table.person("Ann"), pace=pace)
+    assert str(created.pace) == pace
+
+
 async def test_a_table_is_opened_by_one_line(table: Table) -> None:
     """Its host sits there, the others are invited; of a table that cannot be filled nothing is left."""
     service, ann = table.service, await table.person("Ann")
