@@ -80,7 +80,7 @@ class Beside(NamedTuple):
 
     carry_out: is called once the moves are in the draft, and raises NotCarriedOut. It gives a function for
     the sentences that answer these lines, which is called once the draft is complete. answer: makes the
-    result of a request without a move of the sentences.
+    result of these sentences, for a request without a move.
     """
 
     lines: frozenset[int]

@@ -88,7 +88,7 @@ class ClockRecord(NamedTuple):
     """The clocks of a table in the transaction that follows its log.
 
     seq, revision: of the table. followed: how far its clocks follow its log, None for the first look. due: by
-    key. rows: those of the log after `followed`.
+    key. rows: those of the log after `followed`, none for the first look.
     """
 
     seq: int

@@ -20,7 +20,7 @@ from tests.fake_discord.running_bot import OnePixelPictures
 from tests.tables import started
 
 ANN = "ann@player.test"
-NEW = ("new 1830 Bob <bob@player.test>, Cid <cid@player.test>",)
+NEW = ("new 1830 Bob <bob@player.test>, robot, Cid <cid@player.test>",)
 
 
 class Crash(BaseException):
@@ -92,6 +92,7 @@ def dies(owner: type, name: str, before: bool, count: int = 1) -> Crashing:
         dies(Lobby, "invite", before=False),
         dies(Lobby, "invite", before=True, count=2),
         dies(Lobby, "invite", before=False, count=2),
+        dies(Lobby, "invite_robot", before=False),
     ],
     ids=[
         "before-create",
@@ -100,6 +101,7 @@ def dies(owner: type, name: str, before: bool, count: int = 1) -> Crashing:
         "after-invite-1",
         "before-invite-2",
         "after-invite-2",
+        "after-robot",
     ],
 )
 async def test_new_opens_one_table_with_everybody(store: Store, crash: Crashing) -> None:
@@ -108,7 +110,7 @@ async def test_new_opens_one_table_with_everybody(store: Store, crash: Crashing)
     assert "is open, and you sit there as Ann" in first
     assert await command(store, NEW, "r1") == first
     (table,) = await Service(store).queries.list_tables()
-    assert [player.name for player in table.seated_players] == ["Ann", "Bob", "Cid"]
+    assert [player.name for player in table.seated_players] == ["Ann", "Bob", "Cid", "Robot"]
     async with store.read() as unit:
         for address in ("bob@player.test", "cid@player.test"):
             assert await unit.outbox.count("mail", unit.now.replace(year=2000), email=address) == 1

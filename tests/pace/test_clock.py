@@ -153,7 +153,11 @@ async def test_the_computer_player_is_not_nudged(driven: DrivenTable) -> None:
     assert nudged.text == "Robot is the computer player and moves by itself."
 
 
-async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> None:
+@pytest.mark.parametrize(("passes", "heard"), [("", [at("01 15:00")]), ("Ann Bob Cid", [])])
+async def test_a_nudge_waits_for_the_end_of_quiet_hours(
+    driven: DrivenTable, passes: str, heard: list[str]
+) -> None:
+    """It is about one question: who has answered, and is asked the next one, hears nothing of it."""
     await driven.begin("none")
     await driven.settings("Ann", "Europe/Berlin 11:00-15:00")
     answer = await driven.say("Bob", "nudge")
@@ -163,8 +167,12 @@ async def test_a_nudge_waits_for_the_end_of_quiet_hours(driven: DrivenTable) -> 
     assert isinstance(again, QueryAnswer)
     assert again.text == "Somebody has nudged Ann already; they are asked again on Mon 1 Jun 13:00 (UTC)."
     assert driven.heard("Ann", "reminder") == []
+    for name in passes.split():
+        await driven.say(name, "pass")
+        driven.now += timedelta(minutes=1)
+    assert await driven.asked() == ["Ann"]
     await driven.wait_until(local("2026-06-01 15:30"))
-    assert [line[:8] for line in driven.heard("Ann", "reminder")] == [at("01 15:00")]
+    assert [line[:8] for line in driven.heard("Ann", "reminder")] == heard
 
 
 async def test_who_is_nudged_and_reads_digests_finds_it_at_their_head(driven: DrivenTable) -> None:
@@ -485,6 +493,20 @@ async def test_the_bank_is_used_up_and_not_refilled(driven: DrivenTable) -> None
         clock = (await unit.clocks.seat_clocks(driven.table))[0]
     assert clock.bank == 4 * 3600
     assert clock.time_up == driven.now + timedelta(hours=28)
+
+
+async def test_a_question_with_one_answer_takes_nothing_from_the_bank(driven: DrivenTable) -> None:
+    await driven.begin("24h, bank 10h", title="1851")  # whoever is drawn begins
+    for line in (
+        "par L&N 100", "buy L&N", "par TC 90", "par GM&O 100", "par Dixie 90",
+        "buy TC", "buy L&N", "buy L&N", "par SR 75", "lay 8 C15 1",
+    ):  # fmt: skip
+        assert isinstance(await driven.say((await driven.asked())[0], line), Completed)
+    (president,) = await driven.asked()
+    await driven.wait_until(START + timedelta(hours=30))
+    assert isinstance(await driven.say(president, "buy train 2"), Completed)
+    async with driven.store.read() as unit:
+        assert (await unit.clocks.seat_clocks(driven.table))[NAMES.index(president)].bank is None
 
 
 async def test_an_offer_takes_no_time_of_the_turn_after_it(driven: DrivenTable) -> None:

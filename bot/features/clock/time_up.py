@@ -159,7 +159,6 @@ class WaitTimers:
 
     async def end(self, row: StoredTimer) -> bool:
         """Do what the table has agreed for the end of a player's time."""
-        assert row.table_id is not None and row.seat is not None
         async with self._locked(row) as (table, unit):
             wait = await self._open_wait(table, unit, row)
             if wait is None:
@@ -204,12 +203,11 @@ class WaitTimers:
 
     async def _pause_at_last(self, row: StoredTimer) -> bool:
         """Pause a table at which all reminders were in vain."""
-        assert row.table_id is not None and row.seat is not None
         async with self._locked(row) as (table, unit):
             wait = await self._open_wait(table, unit, row)
             if wait is None:
                 return (await unit.clocks.get_due(row.key)) is None
-        await self._pause_if_undecided(wait, wait.table.state.players[row.seat], wait.clock.since)
+        await self._pause_if_undecided(wait, wait.table.state.players[wait.seat], wait.clock.since)
         async with self._locked(row) as (_, unit):
             await unit.clocks.take_due(row)
         return True

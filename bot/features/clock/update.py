@@ -198,7 +198,7 @@ class _Followup:
             self._follow_row(self._note("pause"), ())
 
     def _note(self, line: str) -> UnfollowedRow:
-        """A row that the log would have now, if it had one."""
+        """A note of this look; it stands in no log."""
         return UnfollowedRow(self._info.id, self._table.seq, self._now, "note", line=line)
 
     def _follow_row(self, row: UnfollowedRow, pending: Sequence[PendingDecision]) -> None:

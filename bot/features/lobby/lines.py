@@ -152,13 +152,14 @@ class LobbyLines:
             await self._join(info, request._replace(lines=("join",)))
         host = [p.name for p in (await self._cache.info(info.id)).seated_players][:1]
         names = [*host, *(each.name for each in players if each.address)]
-        for each in players[: len(players) - len(robots_of(info))]:  # a host's robots are the last
-            if each == ROBOT:
-                await self._invite_robot(info, request)
-            elif each.address:
+        robots = iter(robots_of(info))
+        for each in players:
+            if each.address:
                 await self.invite(info.id, each, request, names)
-            else:
+            elif each != ROBOT:
                 await self._join_by_operator(info, each.name)
+            elif next(robots, None) is None:
+                await self._invite_robot(info, request)
 
     async def _join(self, info: TableInfo, request: Request) -> str:
         """A person takes a seat: under the name they give, that of the invitation, or their own."""
