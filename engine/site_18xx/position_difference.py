@@ -77,8 +77,7 @@ def position_difference(ours: State, site: State) -> str | None:
     owners = [*(owner for owner in cash if owner != BANK), BANK]
     for owner in (owner for owner in owners if cash[owner] != site.cash[owner]):
         more = site.cash[owner] - cash[owner]
-        name = "the bank" if owner == BANK else ours.name(owner)
-        return f"{name} has ${abs(more):,} {'more' if more > 0 else 'less'} there."
+        return f"{_owner_name(ours, owner)} has ${abs(more):,} {'more' if more > 0 else 'less'} there."
     if ours.tiles != site.tiles:
         return "the tiles on the map differ."
     if hex := next(
