@@ -83,7 +83,8 @@ def test_a_refusal_without_a_rule_of_its_own_tells_what_differs_before_it() -> N
 
 OPERATING = (
     "@ phase 3\n@ owns Ann PRR 6\n@ par PRR 67\n@ cash PRR 500\n@ trains PRR 3\n"
-    "@ owns Bob NYC 6\n@ par NYC 67\n@ cash NYC 500\n@ tile H10 57 1\n@ token PRR H10\n@ round operating PRR\n= phase 3\n"
+    "@ owns Bob NYC 6\n@ par NYC 67\n@ cash NYC 500\n"
+    "@ tile H10 57 1\n@ token PRR H10\n@ round operating PRR\n= phase 3\n"
 )
 
 
