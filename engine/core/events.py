@@ -738,5 +738,5 @@ def encode_events(events: Iterable[AnyEvent]) -> bytes:
 
 
 def decode_events(raw: bytes) -> list[AnyEvent]:
-    """The events that `encoded_events` wrote."""
+    """The events that `encode_events` wrote."""
     return _decoder.decode(raw)

@@ -89,15 +89,8 @@ def refusal_on_site(action: Action, why: str, difference: str | None = None) -> 
         if isinstance(action, kind) and words in why:
             return sentence
     if difference:
-        return after_other_moves(difference)
+        return f"the moves before it have another result there: {difference}"
     return f"there it is refused. {_CITATION.sub('', why)}"
-
-
-def after_other_moves(difference: str) -> str:
-    """A difference of the two positions as the reason why a move has no counterpart."""
-    if difference.startswith("there "):
-        return difference
-    return f"the moves before it have another result there: {difference}"
 
 
 def other_turn(action: Action, asked: str, company: str | None, several: bool) -> str:

@@ -35,7 +35,7 @@ from engine.language.notation import AmbiguousError, UnreadableError, parse
 from engine.operating.stations import printed_home
 from engine.operating.turn import OperatingTurnQuestion
 from engine.site_18xx.action_codec import site_player_id
-from engine.site_18xx.differences import after_other_moves, other_turn, refusal_on_site
+from engine.site_18xx.differences import other_turn, refusal_on_site
 from engine.site_18xx.file_title import file_game
 from engine.site_18xx.game_file import NoCounterpartError, SiteFileError
 from engine.site_18xx.line_translation import actions_on_site
@@ -229,7 +229,7 @@ class SiteExporter:
         """
         difference = position_difference(self.our_state, self.site.game.state)
         if difference and not isinstance(self.our_state.top, ParPriceChoice):
-            raise NoCounterpartError(after_other_moves(difference))
+            raise NoCounterpartError(f"afterwards {difference}")
 
     def _refusal_sentence(self, seat: str, action: Action, why: str) -> str:
         """What differs on the site, where its game refuses an action."""

@@ -43,10 +43,10 @@ def position_difference(ours: State, site: State) -> str | None:
     """The first visible difference of two positions, as a sentence about the site; None if there is none."""
     our_round, site_round = _round_of(ours), _round_of(site)
     if our_round.place < site_round.place:
-        return f"there the {our_round.name} is over, and it is the {site_round.name}."
+        return f"{our_round.name} is over there, and it is {site_round.name}."
     if our_round != site_round:
         asked = join_words([site.name(seat) for seat in awaited_seats(game_of(site))])
-        return f"there the {site_round.name} goes on, and {asked or 'nobody'} is asked."
+        return f"{site_round.name} goes on there, and {asked or 'nobody'} is asked."
     turns = [getattr(state.top, "company", None) for state in (ours, site)]
     if type(ours.top) is type(site.top) is OperatingTurn and turns[0] != turns[1]:
         return f"the {turns[1]} has its turn there, and the {turns[0]} here."
@@ -77,8 +77,7 @@ def position_difference(ours: State, site: State) -> str | None:
     owners = [*(owner for owner in cash if owner != BANK), BANK]
     for owner in (owner for owner in owners if cash[owner] != site.cash[owner]):
         more = site.cash[owner] - cash[owner]
-        name = "the bank" if owner == BANK else ours.name(owner)
-        return f"{name} has ${abs(more):,} {'more' if more > 0 else 'less'} there."
+        return f"{_owner_name(ours, owner)} has ${abs(more):,} {'more' if more > 0 else 'less'} there."
     if ours.tiles != site.tiles:
         return "the tiles on the map differ."
     if hex := next(
@@ -113,14 +112,14 @@ class Round(NamedTuple):
 def _round_of(state: State) -> Round:
     match state.game_over or state.stack[0]:
         case StockRound(number):
-            return Round((number, 0), "stock round")
+            return Round((number, 0), f"stock round {number}")
         case OperatingRound(stock_round, number):
             return Round((stock_round, number), f"operating round {stock_round}.{number}")
         case MergerRound(stock_round, number):
-            return Round((stock_round, number + 0.5), "merger round")
+            return Round((stock_round, number + 0.5), f"merger round {stock_round}.{number}")
         case GameOver():
-            return Round((inf,), "end of the game")
-    return Round((0,), "opening")
+            return Round((inf,), "the end of the game")
+    return Round((0,), "the opening")
 
 
 def _price_name(state: State, company: str) -> str:

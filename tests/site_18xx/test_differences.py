@@ -76,9 +76,37 @@ def test_a_refusal_without_a_rule_of_its_own_tells_what_differs_before_it() -> N
         run_1830_scenario(stock + words)
         for words in ("stock Bob\n= turn Bob", "stock Bob\n> until operating\n= turn Ann")
     ]
-    over = "there the stock round is over, and it is the operating round 2.1."
-    assert refusal_on_site(train, why, position_difference(*rounds)) == over
-    assert position_difference(*reversed(rounds)) == "there the stock round goes on, and Bob is asked."
+    over = "stock round 2 is over there, and it is operating round 2.1."
+    assert refusal_on_site(train, why, position_difference(*rounds)).endswith(f"result there: {over}")
+    assert position_difference(*reversed(rounds)) == "stock round 2 goes on there, and Bob is asked."
+
+
+OPERATING = (
+    "@ phase 3\n@ owns Ann PRR 6\n@ par PRR 67\n@ cash PRR 500\n@ trains PRR 3\n"
+    "@ owns Bob NYC 6\n@ par NYC 67\n@ cash NYC 500\n"
+    "@ tile H10 57 1\n@ token PRR H10\n@ round operating PRR\n= phase 3\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "told"),
+    [
+        ("operating PRR", "operating NYC", "the NYC has its turn there, and the PRR here."),
+        ("@ owns Bob NYC 6\n@ par NYC 67\n@ cash NYC 500\n", "", "the NYC is in play here, and not there."),
+        ("Bob NYC 6", "Bob NYC 7", "the shares of the NYC differ there."),
+        ("@ cash PRR", "@ price PRR 76\n@ cash PRR", "the PRR is at $76 there, and at $67 here."),
+        ("@ trains PRR 3\n", "", "the PRR has no train there, 3 here."),
+        ("@ tile", "@ private CS Ann\n@ tile", "the CS belongs to Ann there and to nobody (closed) here."),
+        ("cash PRR 500", "cash PRR 480", "the PRR has $20 less there."),
+        ("@ tile H10 57 1\n@ token PRR H10\n", "", "the tiles on the map differ."),
+        ("@ token PRR H10\n", "", "the tokens in H10 differ."),
+        ("@ round", "@ trains pool 3\n@ round", "the trains in play differ."),
+    ],
+)
+def test_the_first_difference_of_two_positions_is_told(here: str, there: str, told: str) -> None:
+    ours, site = (run_1830_scenario(body) for body in (OPERATING, OPERATING.replace(here, there)))
+    assert position_difference(ours, ours) is None
+    assert position_difference(ours, site) == told
 
 
 def test_as_far_as_possible_the_move_after_which_the_positions_differ_is_a_remark() -> None:
@@ -87,7 +115,7 @@ def test_as_far_as_possible_the_move_after_which_the_positions_differ_is_a_remar
     last = history.lines[-1]
     paid = HistoryLine(last.seat, last.line, (*last.events, CashMoved("bank", "p0", 5, CashReason.REVENUE)))
     other = GameHistory(start, (*history.lines[:-1], paid))
-    with pytest.raises(SiteExportError, match=r"Move 2 .* Ann has \$5 less there\."):
+    with pytest.raises(SiteExportError, match=r"Move 2 .*: afterwards Ann has \$5 less there\."):
         export_game(other)
     actions = export_game(other, as_far_as_possible=True)["actions"]
     assert [action["type"] for action in actions] == ["bid", "message", "message"]
