@@ -361,17 +361,15 @@ async def test_a_deleted_thread_is_replaced(pair: RunningBot, fake: FakeDiscord)
 
 @pytest.mark.parametrize("status", [0, 500, 429])
 async def test_a_thread_whose_creation_is_not_answered_is_the_only_one(
-    running: RunningBot, fake: FakeDiscord, status: int
+    pair: RunningBot, fake: FakeDiscord, status: int
 ) -> None:
     """Without the lobby card nothing else than its name tells that the thread exists."""
-    async with running.online():
-        lobby = await running.open_table("Bob")
-        await fake.delete_message(lobby)
-        fake.rest.inject_fault("POST", r"/channels/\d+/threads$", status, after=status != 429)
-        await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
-        await fake.wait_until(lambda: fake.threads, "the thread")
-        await running.wait_for_card("Ann")
-        assert len(fake.threads) == 1
+    pair.thread.deleted = True
+    fault = fake.rest.inject_fault("POST", r"/channels/\d+/threads$", status, after=status != 429)
+    await pair.submit(0, "buy SV")
+    await fake.wait_until(lambda: fault.times == 0 and len(fake.threads) == 1, "one thread")
+    await pair.wait_for_card("Bob")
+    assert len(fake.threads) == 1
 
 
 async def test_a_deleted_card_is_posted_anew_by_the_event(pair: RunningBot, fake: FakeDiscord) -> None:
