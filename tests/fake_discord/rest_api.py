@@ -310,6 +310,8 @@ class RestApi:
         draft = await read_message_request(request)
         interaction = self.server.interaction_by_id(request.match_info["id"], request.match_info["token"])
         kind, data = draft.data.get("type"), draft.data.get("data") or {}
+        if request.query.get("with_response") != "1":
+            raise invalid_form("The library asks for the message that answers.", "with_response")
         if kind not in VALID_CALLBACKS[interaction.type]:
             raise invalid_form(
                 f"A callback of type {kind} does not answer an interaction of type {interaction.type}.",
