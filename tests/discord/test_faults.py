@@ -694,6 +694,22 @@ async def test_a_card_gets_its_pictures_when_a_worker_that_hung_has_drawn_them(
     fake.check_violations()
 
 
+async def test_a_private_card_waits_for_its_pictures_as_an_answer_does(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing brings it up to date afterwards."""
+    pictures = running.pictures = HangingPictures()
+    monkeypatch.setitem(workers.PATIENCE, "turn", 0.0)
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_card("Ann")
+        before = pictures.waiting
+        shown = asyncio.create_task(fake.run_command("Ann", running.thread, "show card"))
+        await fake.wait_until(lambda: pictures.waiting > before, "a picture that is asked for")
+        pictures.draws.set()
+        assert fake.shown_images((await shown).message)
+
+
 async def test_a_thread_whose_table_was_damaged_before_its_place_was_stored_says_so(
     running: RunningBot, fake: FakeDiscord
 ) -> None:
