@@ -161,8 +161,8 @@ class Client(discord.AutoShardedClient):
         )
         self.service = service
         self.session_starts = SessionStarts(service.store)
-        self.handler = InteractionHandler(service, pictures, self)
         self.delivery = DiscordDelivery(self, service, pictures, guild_shards_of(shards))
+        self.handler = InteractionHandler(service, pictures, self.delivery.builder, self)
         self.delivering: asyncio.Task[None] | None = None
         self.tree = build_command_tree(self)
 

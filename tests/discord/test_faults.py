@@ -361,17 +361,15 @@ async def test_a_deleted_thread_is_replaced(pair: RunningBot, fake: FakeDiscord)
 
 @pytest.mark.parametrize("status", [0, 500, 429])
 async def test_a_thread_whose_creation_is_not_answered_is_the_only_one(
-    running: RunningBot, fake: FakeDiscord, status: int
+    pair: RunningBot, fake: FakeDiscord, status: int
 ) -> None:
     """Without the lobby card nothing else than its name tells that the thread exists."""
-    async with running.online():
-        lobby = await running.open_table("Bob")
-        await fake.delete_message(lobby)
-        fake.rest.inject_fault("POST", r"/channels/\d+/threads$", status, after=status != 429)
-        await fake.run_command("Ann", "general", "table start", order="Ann, Bob")
-        await fake.wait_until(lambda: fake.threads, "the thread")
-        await running.wait_for_card("Ann")
-        assert len(fake.threads) == 1
+    pair.thread.deleted = True
+    fault = fake.rest.inject_fault("POST", r"/channels/\d+/threads$", status, after=status != 429)
+    await pair.submit(0, "buy SV")
+    await fake.wait_until(lambda: fault.times == 0 and len(fake.threads) == 1, "one thread")
+    await pair.wait_for_card("Bob")
+    assert len(fake.threads) == 1
 
 
 async def test_a_deleted_card_is_posted_anew_by_the_event(pair: RunningBot, fake: FakeDiscord) -> None:
@@ -694,6 +692,22 @@ async def test_a_card_gets_its_pictures_when_a_worker_that_hung_has_drawn_them(
         await fake.wait_until(lambda: fake.shown_images(card), "the pictures of the card")
         assert await running.wait_for_card("Ann") is card and len(fake.messages_pinging("Ann")) == 1
     fake.check_violations()
+
+
+async def test_a_private_card_waits_for_its_pictures_as_an_answer_does(
+    running: RunningBot, fake: FakeDiscord, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing brings it up to date afterwards."""
+    pictures = running.pictures = HangingPictures()
+    monkeypatch.setitem(workers.PATIENCE, "turn", 0.0)
+    async with running.online():
+        await running.start_game("Ann", "Bob")
+        await running.wait_for_card("Ann")
+        before = pictures.waiting
+        shown = asyncio.create_task(fake.run_command("Ann", running.thread, "show card"))
+        await fake.wait_until(lambda: pictures.waiting > before, "a picture that is asked for")
+        pictures.draws.set()
+        assert fake.shown_images((await shown).message)
 
 
 async def test_a_thread_whose_table_was_damaged_before_its_place_was_stored_says_so(

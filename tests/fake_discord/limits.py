@@ -211,7 +211,7 @@ def check_text_input(part: Json, at: FieldPath) -> None:
     check_text(part.get("placeholder"), 0, 100, *at, "placeholder")
     check_text(part.get("value"), 0, 4000, *at, "value")
     least = check_integer(part.get("min_length") or 0, 0, 4000, *at, "min_length")
-    most = check_integer(part.get("max_length") or 4000, 1, 4000, *at, "max_length")
+    most = check_integer(part.get("max_length", 4000), 1, 4000, *at, "max_length")
     if least > most:
         raise invalid_form("min_length must not exceed max_length.", *at, "min_length")
     if part.get("value"):
@@ -232,6 +232,9 @@ def check_commands(tree: list[Json]) -> None:
 def check_command(part: Json, at: FieldPath) -> None:
     """Check a command, or an option of one: both have a description and options of their own."""
     check_text(part.get("description"), 1, 100, *at, "description")
+    for name in ("default_member_permissions", "min_length", "max_length"):
+        if part.get(name) is not None:
+            raise invalid_form(f"No command of ours has {name}.", *at, name)
     if part.get("choices") and part.get("autocomplete"):
         raise invalid_form("Choices and autocomplete are mutually exclusive.", *at, "choices")
     check_choices(part.get("choices") or [], at)

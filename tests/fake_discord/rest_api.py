@@ -245,6 +245,7 @@ class RestApi:
             ("POST", "/channels/{channel}/threads", self._create_thread),
             ("PUT", member, self._add_thread_member),
             ("PATCH", "/channels/{channel}", self._change_channel),
+            ("DELETE", "/channels/{channel}", self._delete_thread),
         ]
 
     # users and guild
@@ -309,6 +310,8 @@ class RestApi:
         draft = await read_message_request(request)
         interaction = self.server.interaction_by_id(request.match_info["id"], request.match_info["token"])
         kind, data = draft.data.get("type"), draft.data.get("data") or {}
+        if request.query.get("with_response") != "1":
+            raise invalid_form("The library asks for the message that answers.", "with_response")
         if kind not in VALID_CALLBACKS[interaction.type]:
             raise invalid_form(
                 f"A callback of type {kind} does not answer an interaction of type {interaction.type}.",
@@ -482,6 +485,14 @@ class RestApi:
         return json_response(
             (await self.server.change_channel(self._channel(request), await json_object(request))).to_json()
         )
+
+    async def _delete_thread(self, request: web.Request) -> web.Response:
+        thread = self._channel(request)
+        if not thread.is_thread:
+            raise invalid_form("We delete no channel that is no thread.")
+        self.server.require_permissions(thread, "MANAGE_THREADS")
+        await self.server.vanish_channel(thread)
+        return json_response(thread.to_json())
 
     async def _add_thread_member(self, request: web.Request) -> web.Response:
         thread, user = self._channel(request), self.server.user_by_id(request.match_info["user"])

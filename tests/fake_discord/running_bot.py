@@ -60,14 +60,16 @@ class OnePixelPictures(PictureWorkers):
 
 
 class HangingPictures(OnePixelPictures):
-    """Pictures that are drawn when `draws` is set, and not before; all, or those of one kind."""
+    """Pictures that are drawn when `draws` is set, and not before; all, or those of one kind. waiting: how
+    many have not been drawn at once."""
 
     def __init__(self, kind: str = "") -> None:
         super().__init__()
-        self.draws, self.kind = asyncio.Event(), kind
+        self.draws, self.kind, self.waiting = asyncio.Event(), kind, 0
 
     async def request(self, kind: str, *args: Any, **details: Any) -> Picture | None:
-        if self.kind in ("", kind):
+        if self.kind in ("", kind) and not self.draws.is_set():
+            self.waiting += 1
             await self.draws.wait()
         return await super().request(kind, *args, **details)
 

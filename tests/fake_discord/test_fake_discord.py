@@ -69,7 +69,7 @@ class RawRequests:
 
     async def answer(self, doing: Interaction, kind: int, data: Json) -> tuple[int, Any]:
         """Acknowledge an interaction."""
-        path = f"/interactions/{doing.id}/{doing.token}/callback"
+        path = f"/interactions/{doing.id}/{doing.token}/callback?with_response=1"
         return await self("POST", path, {"type": kind, "data": NOBODY | data})
 
     async def register(self, *commands: Json) -> tuple[int, Any]:
@@ -292,6 +292,7 @@ async def test_callbacks_that_do_not_answer(fake: FakeDiscord, raw: RawRequests)
         (9, form(placeholder="x" * 101), "placeholder"),
         (9, form(value="x" * 4001), "4001"),
         (9, form(value="xyz", max_length=2), "value"),
+        (9, form(max_length=0), "max_length"),
         (9, form(min_length=3, max_length=2), "min_length"),
         (4, {"content": "x" * 2001}, "content"),
     ]
@@ -405,6 +406,8 @@ async def test_empty_messages_files_and_sizes(fake: FakeDiscord, raw: RawRequest
 BAD_COMMANDS: dict[str, Json] = {
     "no description": command(description=""),
     "long description": command(description="x" * 101),
+    "for some members only": command(default_member_permissions="8"),
+    "a short text": command(options=[option(max_length=20)]),
     "no option description": command(options=[option(description="")]),
     "26 options": command(options=[option(f"o{i}") for i in range(26)]),
     "26 sub-commands": command(options=[option(f"o{i}", 1) for i in range(26)]),

@@ -332,8 +332,8 @@ async def test_14_8_the_command_prints_the_status(
     world: ServiceHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAILPOST_DATA", str(tmp_path))
-
-    assert await invoke() == (1, "No service is running with this data folder.\n")
+    alone = await asyncio.to_thread(CliRunner().invoke, app_for(["status"]), ["status"])
+    assert (alone.stdout, alone.stderr) == ("", "No service is running with this data folder.\n")
     async with served(world, tmp_path):
         code, told = await invoke()
         assert code == 0 and "tables: 1 running; 1 in memory, 0 MB" in told and told.endswith("healthy\n")

@@ -17,7 +17,7 @@ from bot.hub.feature import TurnPage
 from bot.hub.log import LogEntry
 from bot.hub.table import TableView
 from bot.pictures.views import NamedPicture, picture_file_name, turn_pictures
-from bot.pictures.workers import PictureWorkers, TablePictures
+from bot.pictures.workers import PictureWorkers, Post, TablePictures
 from bot.position.pending import PendingDecision
 from bot.service import Service
 from renderers import Picture
@@ -58,16 +58,17 @@ class CardBuilder:
         news: Sequence[str] = (),
         *,
         pings_first: bool = False,
+        post: Post = "turn",
     ) -> Draft:
         """The card of one player, or of all whom a question asks, made after row `since`. reader: the person
         who alone sees it. news: of them. pings_first: without its pictures, which those who are pinged get
-        later."""
+        later. post: a card that is an answer waits longer for them, because it is never brought up to
+        date."""
         users = {each.seat: user_of(view, each.seat) for each in prompts}
         first = prompts[0]
         entries = await self._events(view, first.seat, since)
-        images = (
-            [] if pings_first else await self.draw(view, entries[0].seq - 1 if entries else since, reader)
-        )
+        before = entries[0].seq - 1 if entries else since
+        images = [] if pings_first else await self._draw(view, before, reader, post)
         history = [*news, *card_texts.history_lines(entries, view.table.names)]
         choices = {
             each.seat: await self.service.queries.choices(view.table.id, each.seat, other_runs=True)
@@ -97,13 +98,16 @@ class CardBuilder:
         line = layouts.poll_line(view, poll, users)
         return _card(payload, line, users.values())
 
-    async def draw(self, view: TableView, since: int, reader: int | None = None) -> list[ImageAttachment]:
+    async def _draw(
+        self, view: TableView, since: int, reader: int | None, post: Post
+    ) -> list[ImageAttachment]:
         """The pictures for the question, with the changes since a row of the log marked, in the palette of
         the table, or of the reader who alone sees them."""
         palette = await self.service.settings.palette(view.table, reader)
-        drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files, reader)
+        drawing = self.pictures.for_table(view.table.id, palette, self.pictures.card_files, reader, post)
         named = await turn_pictures(self.service.queries, drawing, view, since)
-        self.follow_late(view.table.id, drawing)
+        if post == "turn":
+            self.follow_late(view.table.id, drawing)
         return image_attachments(named)
 
     def follow_late(self, table_id: int, drawing: TablePictures) -> None:

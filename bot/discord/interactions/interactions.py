@@ -46,9 +46,10 @@ OTHER_VERSION = "This control belongs to another version of Railpost. Use `/do` 
 class InteractionHandler:
     """Gives each control to what it is about; commands find all of that here."""
 
-    def __init__(self, service: Service, pictures: PictureWorkers, client: discord.Client) -> None:
-        self.service = service
-        self.builder = CardBuilder(service, pictures)
+    def __init__(
+        self, service: Service, pictures: PictureWorkers, builder: CardBuilder, client: discord.Client
+    ) -> None:
+        self.service, self.builder = service, builder
         self.lines = LineInteractions(service, pictures)
         self.watch = WatchInteractions(service, self.lines, DiscordApi(client), pictures)
 
@@ -156,7 +157,7 @@ class InteractionHandler:
             waiting = f"Nothing waits for you at this table. {view.waiting_sentence}".rstrip()
             await reply_text(interaction, view.table.status_sentence if is_stopped else waiting)
             return
-        built = await self.builder.turn(view, own[:1], view.seq, reader)
+        built = await self.builder.turn(view, own[:1], view.seq, reader, post="answer")
         await reply(interaction, built.payload, built.images, plain=built.plain)
 
 
