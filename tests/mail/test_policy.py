@@ -586,6 +586,14 @@ async def test_lines_beside_each_other(
     assert told in shown and ("Ann says" in shown) is bool(told)
 
 
+async def test_prose_above_the_quote_is_shown_where_the_move_stands_below(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    text = "My answer is below.\n\n> It is your turn\n\nbuy SV"
+    (receipt,) = (await desk.arrive(reply(notice, text))).replies
+    assert await desk.played() == ["buy SV"] and "| My answer is below" in receipt.text
+
+
 async def test_talk_behind_a_move_is_not_told_and_the_question_says_so(
     desk: MailDesk, notice: Delivery
 ) -> None:
