@@ -40,6 +40,7 @@ from mail.reading.unclear_lines import Vocabulary
 MAX_CANDIDATES = 60  # lines that the game is asked about
 MAX_SAID = 5  # of one reply, the last with all that follows
 _BEFORE_TEXT = frozenset({"plan", "try", "auto", "note"})  # which goes on behind `;`
+_TALK_BEHIND = re.compile(r"; {0,8}(?=say\b)", re.IGNORECASE)
 _PICTURE = re.compile(r"\[(?:image|cid|inline image)[: ][^\]]{1,200}\]", re.IGNORECASE)
 
 _DEVICE_SIGNATURES = tuple(
@@ -176,8 +177,8 @@ def _lines_within(number: int, text: str, verbs: Collection[str]) -> list[ReplyL
 
 
 def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Iterator[ReplyLine]:
-    """The lines without device signatures and comments, with wrapped moves joined and `;` between moves
-    split.
+    """The lines without device signatures and comments, with wrapped moves joined, and split at `;` between
+    moves and before `say`.
     """
     plain = [
         line
@@ -185,13 +186,18 @@ def _readable_lines(lines: Sequence[ReplyLine], verbs: Collection[str]) -> Itera
         if not line.text.casefold().startswith(_DEVICE_SIGNATURES) and not _is_beside(line.text)
     ]
     for line in _join_wrapped(plain, verbs):
-        parts = [part.strip() for part in line.text.split(";") if part.strip()]
+        text, *said = _TALK_BEHIND.split(line.text, maxsplit=1)
+        verb = first_word(move_text(text, verbs))
+        if verb not in verbs or verb in _BEFORE_TEXT or "#" in text:
+            text, said = line.text, []
+        parts = [part.strip() for part in text.split(";") if part.strip()]
         words = [first_word(part) for part in parts]
         are_lines = all(word in verbs for word in words) and _BEFORE_TEXT.isdisjoint(words[:-1])
         if len(parts) > 1 and are_lines and words[0] not in ("standing", "show"):
             yield from (ReplyLine(line.number, move_text(part, verbs)) for part in parts)
         else:
-            yield ReplyLine(line.number, move_text(line.text, verbs))
+            yield ReplyLine(line.number, move_text(text.strip(), verbs))
+        yield from (ReplyLine(line.number, each) for each in said)
 
 
 def _is_beside(line: str) -> bool:
@@ -228,6 +234,7 @@ OF_COMMENT = "its comment may change what the move means"
 BESIDE = "it stands right beside a move and cannot be read"
 ASKING = "it asks a question"
 IN_TALK = "it stands in what you say to the table, which goes on to the next blank line"
+TALK_BESIDE = "`say` needs a line of its own, so the table is not told this"
 ABOUT_MOVES = frozenset({QUALIFYING, OF_COMMENT, BESIDE, ASKING})
 """Reasons of prose that is in doubt only because of what stands beside it."""
 IN_TWO_PLACES = "there are moves above the quoted email too"
@@ -278,6 +285,9 @@ class _Part:
         self._meant_is_known = True
         self._has_moves = any(map(self._is_move, lines))
         self._in_signature = False  # whether a closing or a signature was read, and no move since
+        said = [line for line in lines if first_word(line.text) == "say" and " " in line.text]
+        self.unclear += [UnclearLine(line, TALK_BESIDE) for line in said]
+        lines = [line for line in lines if line not in said]
         for paragraph in _paragraphs(lines[:MAX_JUDGED]):
             if any(map(self._is_move, paragraph)):
                 self._judge_beside(paragraph)

@@ -562,7 +562,6 @@ async def test_say_goes_to_the_table_to_the_end_of_its_paragraph(desk: MailDesk,
     ("text", "played", "told"),
     [
         ("bid CS 45\n\nSAY: well; played", ["bid CS 45"], "Ann says: well; played"),
-        ("buy SV; say well played", [], ""),
         ("note if Bob bids; pass", [], ""),
         ("note my plan; say nothing of it", [], ""),
         ("buy SV; note if Bob bids; pass", [], ""),
@@ -585,6 +584,25 @@ async def test_lines_beside_each_other(
     assert await desk.played() == played
     shown = " ".join(desk.newest[BOB].text.split())
     assert told in shown and ("Ann says" in shown) is bool(told)
+
+
+async def test_prose_above_the_quote_is_shown_where_the_move_stands_below(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    text = "My answer is below.\n\n> It is your turn\n\nbuy SV"
+    (receipt,) = (await desk.arrive(reply(notice, text))).replies
+    assert await desk.played() == ["buy SV"] and "| My answer is below" in receipt.text
+
+
+async def test_talk_behind_a_move_is_not_told_and_the_question_says_so(
+    desk: MailDesk, notice: Delivery
+) -> None:
+    (asked,) = (await desk.arrive(reply(notice, "buy SV; say well played, Bob"))).replies
+    assert "`say` needs a line of its own, so the table is not told this" in one_line(asked)
+    assert await desk.played() == []
+    await desk.arrive(reply(asked, "yes", message_id="<yes@p>"))
+    await desk.take()
+    assert await desk.played() == ["buy SV"] and "Ann says" not in desk.newest[BOB].text
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,7 @@ from bot.email.pages.answer_pages import AcceptedLine
 from bot.email.pages.turn_pages import offered_lines
 from bot.email.replies.yes_and_no import ANSWERING, COURTESIES, DECISIVE, NO_WORDS, YES_WORDS, is_plain_yes
 from bot.hub.command import GAME_WORDS, Commands
-from bot.hub.request import (
-    POLL_PREFIX,
-)
+from bot.hub.request import POLL_PREFIX
 from bot.position.pending import engine_seat
 from mail.reading.line_text import first_word, normalize_line, without_comment, words_of
 from mail.reading.parser import ParsedMail
