@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures.thread  # noqa: F401  asyncio loads it late, when `without_rights` may not read it
 import os
 import subprocess
 import sys
