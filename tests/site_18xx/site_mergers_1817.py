@@ -133,7 +133,7 @@ class MergerRound:
         company.pool = (company.pool + gone.pool) // 2
         for seat in seats:
             company.held[seat] = (company.held[seat] + gone.held[seat]) // 2
-        company.president = _president_after_merger(company, gone, seats)
+        company.settle_presidency(seats)
 
     # -- sales -------------------------------------------------------------------------------
 
@@ -201,10 +201,3 @@ def _join(company: Company, gone: Company) -> None:
 
 def _space(dollars: int) -> int:
     return max(at for at, price in enumerate(PRICES) if price <= dollars)
-
-
-def _president_after_merger(company: Company, gone: Company, seats: list[str]) -> str | None:
-    """The largest holder; among equals a president of the two, the first one before the other (§7.1.3)."""
-    most = max(company.held[seat] for seat in seats)
-    largest = [seat for seat in seats if company.held[seat] == most]
-    return next((one for one in (company.president, gone.president) if one in largest), largest[0])
